@@ -14,11 +14,15 @@ export type IdempotencyKey = Required<IdempotencyFields>;
 /** A created document; `isReplay` if an earlier request with the same key created it. */
 export type CreationResult<T> = { value: T; isReplay: boolean };
 
+/** The form of a key, and the rule that names it. */
+export const keyPattern = /^[\x21-\x7e]{1,255}$/;
+export const keyRule = 'be 1 to 255 visible ASCII characters';
+
 /** Reads the key of a request and hashes its values, `asked`; undefined without a key. */
 export function idempotencyKeyOf(headers: Record<string, string | undefined>, ...asked: unknown[]): IdempotencyKey | undefined {
   const key = headers['idempotency-key'];
   if (key === undefined) return undefined;
-  if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw invalidParameter('Idempotency-Key', 'be 1 to 255 visible ASCII characters');
+  if (!keyPattern.test(key)) throw invalidParameter('Idempotency-Key', keyRule);
   return { idempotency_key: key, request_hash: new Binary(createHash('sha256').update(JSON.stringify(asked)).digest()) };
 }
 

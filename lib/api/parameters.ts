@@ -8,7 +8,8 @@ import {
   normaliseText,
 } from 'chat-service-rules/texts';
 import type { ObjectId } from 'mongodb';
-import { invalidParameter, missingParameter, notFound, type Refusal } from '../base/errors.ts';
+import { invalidParameter, missingParameter, notFound, type Refusal, unknownParameter } from '../base/errors.ts';
+import { nearestName } from '../settings/nearest-name.ts';
 import { parseId } from './extended-json.ts';
 import { aNull, aToken, described, eitherOf, isToken, type JsonSchema } from './schema.ts';
 
@@ -87,6 +88,12 @@ export function readTexts<P extends Parameters>(parameters: P, sent: Record<stri
 /** Requires that a time is in the future: 400 with the name of its parameter. */
 export function requireFuture(name: string, time: Date | null | undefined): void {
   if (time && time.getTime() <= Date.now()) throw invalidParameter(name, 'be in the future');
+}
+
+/** Refuses a value that has no parameter: 400, with the parameter that was probably meant. */
+export function requireKnown(parameters: Parameters, sent: Record<string, unknown>): void {
+  const unknown = Object.keys(sent).find((name) => !Object.hasOwn(parameters, name));
+  if (unknown !== undefined) throw unknownParameter(unknown, nearestName(unknown, Object.keys(parameters)));
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Document } from 'mongodb';
 import { notFound, permissionDenied, type Refusal } from '../base/errors.ts';
 import { tokens } from '../collections/accounts/tokens.ts';
 import type { Caller } from '../identity/caller.ts';
@@ -9,39 +10,36 @@ export const proofRequired: Refusal = () =>
 export const noSuchSession: Refusal = () => notFound('session');
 
 const tenMinutesAgo = { $add: ['$$NOW', -600_000] };
-const isFresh = { $expr: { $gt: [{ $max: ['$created_at', '$proven_at'] }, tenMinutesAgo] } };
+const isFresh = { $gt: [{ $max: ['$created_at', '$proven_at'] }, tenMinutesAgo] };
+const hasFreshProof = { $gt: ['$proven_at', tenMinutesAgo] };
 const hasFreshPasskey = {
-  $expr: {
-    $or: [
-      { $and: [{ $eq: ['$by_passkey', true] }, { $gt: ['$created_at', tenMinutesAgo] }] },
-      { $gt: ['$passkey_used_at', tenMinutesAgo] },
-    ],
-  },
+  $or: [
+    { $and: [{ $eq: ['$by_passkey', true] }, { $gt: ['$created_at', tenMinutesAgo] }] },
+    { $gt: ['$passkey_used_at', tenMinutesAgo] },
+  ],
 };
+
+/** Returns true if the caller uses a session for which an expression holds. */
+async function isSessionWith({ token: { _id, kind } }: Pick<Caller, 'token'>, $expr: Document): Promise<boolean> {
+  return kind === 'session' && (await tokens.findOne({ _id, kind, $expr }, { projection: { _id: 1 } })) !== null;
+}
 
 /**
  * Whether the caller has proven their identity in this session in the last ten minutes, at its
  * beginning or later, by the database's clock. A named token cannot.
  */
-export async function isSessionFresh({ token: { _id, kind } }: Pick<Caller, 'token'>): Promise<boolean> {
-  if (kind !== 'session') return false;
-  return (await tokens.findOne({ _id, kind, ...isFresh }, { projection: { _id: 1 } })) !== null;
-}
+export const isSessionFresh = (caller: Pick<Caller, 'token'>): Promise<boolean> => isSessionWith(caller, isFresh);
 
 /**
  * Whether the caller confirmed their identity in this session in the last ten minutes, or began it
  * with a passkey then. Somebody who has stolen a new session did neither.
  */
-export async function hasConfirmedIdentity(caller: Caller): Promise<boolean> {
-  const { _id, kind } = caller.token;
-  if (kind !== 'session') return false;
-  const proven = { _id, kind, $expr: { $gt: ['$proven_at', tenMinutesAgo] } };
-  return (await tokens.findOne(proven, { projection: { _id: 1 } })) !== null || hasJustUsedPasskey(caller);
-}
+export const hasConfirmedIdentity = (caller: Caller): Promise<boolean> =>
+  isSessionWith(caller, { $or: [hasFreshProof, hasFreshPasskey] });
 
 /**
- * Requires a fresh session: 403 if it is older. It is the proof of identity if there is no password
- * to ask for.
+ * Requires a fresh session: 403 if it is older. Accounts without a password prove their identity in
+ * this way.
  */
 export async function requireFreshSession(caller: Caller): Promise<void> {
   if (!(await isSessionFresh(caller))) throw freshSignInRequired();
@@ -51,10 +49,7 @@ export async function requireFreshSession(caller: Caller): Promise<void> {
  * Whether the caller used a passkey in this session less than ten minutes ago. A passkey is both
  * factors in one.
  */
-export async function hasJustUsedPasskey({ token: { _id, kind } }: Caller): Promise<boolean> {
-  if (kind !== 'session') return false;
-  return (await tokens.findOne({ _id, kind, ...hasFreshPasskey }, { projection: { _id: 1 } })) !== null;
-}
+export const hasJustUsedPasskey = (caller: Caller): Promise<boolean> => isSessionWith(caller, hasFreshPasskey);
 
 /**
  * Notes in the caller's session that they confirmed their identity; 404 for a named token, and if

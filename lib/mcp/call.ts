@@ -42,7 +42,7 @@ export async function callTool(
   sent: Record<string, unknown>,
   { caller, requestId }: ToolCaller,
 ): Promise<CallResult> {
-  const refusal = await outcomeOf(async () => {
+  const outcome = await outcomeOf(async () => {
     if (config.mcp === 'read' && !effect.isReadOnly) throw readOnly();
     for (const scope of scopes) requireScope(caller, scope);
     const values = readArguments(input, sent);
@@ -52,14 +52,14 @@ export async function callTool(
     }
     return run(values, caller);
   }, requestId);
-  const isRefused = refusal instanceof HttpError;
+  const isRefused = outcome instanceof HttpError;
   log('info', 'tool', {
     request_id: requestId,
     tool: name,
-    status: isRefused ? refusal.status : 200,
+    status: isRefused ? outcome.status : 200,
     user: caller.user._id.toHexString(),
   });
-  return isRefused ? refused(refusal) : succeeded(refusal);
+  return isRefused ? refused(outcome) : succeeded(outcome);
 }
 
 const outcomeOf = async <T>(work: () => Promise<T>, requestId: string): Promise<T | HttpError> => {

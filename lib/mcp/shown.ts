@@ -70,12 +70,14 @@ export const messagesSchema = record(
 
 export const isTrue = described('Always true.', aFlag);
 
+type ApiPerson = { id: string; username: string; name?: string | undefined; is_bot?: boolean | undefined };
+
 /** A person of the API as agents see one. */
-export const showPersonOf = ({ id, username, name, is_bot }: ShownPerson): ShownPerson => ({
+export const showPersonOf = ({ id, username, name, is_bot }: ApiPerson): ShownPerson => ({
   id,
   username,
   ...(name !== undefined && { name }),
-  ...(is_bot && { is_bot }),
+  ...(is_bot && { is_bot: true as const }),
 });
 
 /** A message of the API as agents see it. */
@@ -86,7 +88,7 @@ export function showForAgent(message: Message, me: Document['_id']): ShownMessag
     id: _id.$oid,
     room: room.$oid,
     seq,
-    author: showPersonOf({ id: user.$oid, username, ...(name !== undefined && { name }), ...(is_bot && { is_bot }) }),
+    author: showPersonOf({ id: user.$oid, username, name, is_bot }),
     ...(via !== undefined && { via }),
     text,
     sent_at: created_at.$date,

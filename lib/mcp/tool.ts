@@ -1,10 +1,8 @@
 import type { JSONValue } from '@modelcontextprotocol/server';
-import { type Parameters, readParameters, type Values } from '../api/parameters.ts';
+import { type Parameters, readParameters, requireKnown, type Values } from '../api/parameters.ts';
 import type { Schema } from '../api/schema.ts';
 import type { Scope } from '../api/scopes.ts';
-import { unknownParameter } from '../base/errors.ts';
 import type { Caller } from '../identity/caller.ts';
-import { nearestName } from '../settings/nearest-name.ts';
 
 /** A picture or a sound in the result of a tool. */
 export type Block = { type: 'image' | 'audio'; data: string; mimeType: string };
@@ -86,7 +84,6 @@ const inputSchema = (input: Parameters) => ({
  * not have.
  */
 export function readArguments<Input extends Parameters>(input: Input, sent: Record<string, unknown>): Values<Input> {
-  const unknown = Object.keys(sent).find((name) => !Object.hasOwn(input, name));
-  if (unknown !== undefined) throw unknownParameter(unknown, nearestName(unknown, Object.keys(input)));
+  requireKnown(input, sent);
   return readParameters(input, sent);
 }

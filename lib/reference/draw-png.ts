@@ -44,11 +44,19 @@ export function drawPng({ size, side, background, radius, scale, shapes }: Pictu
         const depth = depthInSquare((x + 0.5) * unit, (y + 0.5) * unit, side, radius) / unit;
         rows[placeOf(x, y, size) + 3] = Math.round(255 * coverageOf(depth));
       }
+  return encodePng({ width: size, height: size, hasAlpha: true }, rows);
+}
+
+/** The size of a picture, and whether each pixel has an alpha byte after red, green and blue. */
+type PngFormat = { width: number; height: number; hasAlpha: boolean };
+
+/** Encodes the rows of a picture as PNG. Each row begins with the number of its filter. */
+export function encodePng({ width, height, hasAlpha }: PngFormat, rows: Buffer): Buffer {
   const header = Buffer.alloc(13);
-  header.writeUInt32BE(size, 0);
-  header.writeUInt32BE(size, 4);
-  // Eight bits for each of red, green, blue and alpha.
-  header.set([8, 6], 8);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  // Eight bits for each part of a pixel.
+  header.set([8, hasAlpha ? 6 : 2], 8);
   const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
   return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', deflateSync(rows, { level: 9 })), chunk('IEND')]);
 }

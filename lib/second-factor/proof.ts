@@ -31,14 +31,17 @@ export const identityProofRefusals = [
   tooManyRequests,
 ];
 
+/** The password and the second factor of the caller's account; null if the account is gone. */
+const findCredentials = ({ user: { _id } }: Caller) =>
+  users.findOne({ _id }, { projection: { password_hash: 1, second_factor: 1 } });
+
 /**
  * Confirms for ten minutes that the owner of the account uses this session: by everything that a
  * sign-in asks for. An account with neither a password nor a second factor signs in again: 403.
  */
 export async function confirmIdentity({ current_password, code }: Values<typeof identityProof>, caller: Caller): Promise<void> {
   if (caller.token.kind !== 'session') throw noSuchSession();
-  const { _id } = caller.user;
-  const account = await users.findOne({ _id }, { projection: { password_hash: 1, second_factor: 1 } });
+  const account = await findCredentials(caller);
   const hasPassword = account?.password_hash !== undefined;
   if (!hasPassword && !account?.second_factor) throw freshSignInRequired();
   if (hasPassword) await requireCurrentPassword(current_password, caller);
@@ -67,8 +70,7 @@ export async function requireCode(account: WithSecondFactor, code: string, { use
  * session that has just been begun with a passkey has proven both.
  */
 export async function requireCodeIfOn(code: string | undefined, caller: Caller): Promise<void> {
-  const { _id } = caller.user;
-  const account = await users.findOne({ _id }, { projection: { second_factor: 1 } });
+  const account = await findCredentials(caller);
   if (!account?.second_factor || (await hasJustUsedPasskey(caller))) return;
   if (code === undefined) throw missingParameter('code');
   await requireCode(account as WithSecondFactor, code, caller);
@@ -94,8 +96,7 @@ export async function requireOwnProof(
   { current_password, second_factor }: Values<typeof ownProof>,
   caller: Caller,
 ): Promise<void> {
-  const { _id } = caller.user;
-  const account = await users.findOne({ _id }, { projection: { password_hash: 1, second_factor: 1 } });
+  const account = await findCredentials(caller);
   const hasPassword = account?.password_hash !== undefined;
   if (hasPassword && current_password !== undefined) await requireCurrentPassword(current_password, caller);
   if (second_factor !== undefined && account?.second_factor)

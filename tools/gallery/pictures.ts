@@ -1,4 +1,4 @@
-import { crc32, deflateSync } from 'node:zlib';
+import { encodePng } from '../../lib/reference/draw-png.ts';
 
 /** A sample picture: a gradient between two colours. */
 export function aPng(width: number, height: number, [from, to] = [0xf4b942, 0x2a6f97]): Buffer {
@@ -11,19 +11,6 @@ export function aPng(width: number, height: number, [from, to] = [0xf4b942, 0x2a
       }
     return bytes;
   };
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
-  // Eight bits each for red, green and blue.
-  header.set([8, 2], 8);
-  const pixels = deflateSync(Buffer.concat(Array.from({ length: height }, (_, y) => row(y))));
-  return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), chunk('IHDR', header), chunk('IDAT', pixels), chunk('IEND')]);
-}
-
-function chunk(type: string, data: Buffer = Buffer.alloc(0)): Buffer {
-  const body = Buffer.concat([Buffer.from(type), data]);
-  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
-  length.writeUInt32BE(data.length);
-  sum.writeUInt32BE(crc32(body));
-  return Buffer.concat([length, body, sum]);
+  const rows = Buffer.concat(Array.from({ length: height }, (_, y) => row(y)));
+  return encodePng({ width, height, hasAlpha: false }, rows);
 }

@@ -1,6 +1,5 @@
-import { readParameters, readTexts } from '../../api/parameters.ts';
-import { missingEvery, unknownParameter } from '../../base/errors.ts';
-import { nearestName } from '../../settings/nearest-name.ts';
+import { readParameters, readTexts, requireKnown } from '../../api/parameters.ts';
+import { missingEvery } from '../../base/errors.ts';
 import { type Input, type Operations, operationFor } from '../operation.ts';
 import type { ApiEvent, Step } from '../request.ts';
 import { bytesOf } from './json-body.ts';
@@ -16,8 +15,7 @@ export function input(operations: Operations): Step<{ json?: Record<string, unkn
       const query = readTexts(declared.query ?? {}, event.queryStringParameters ?? {});
       const sent = event.json ?? {};
       const parameters = declared.body ?? {};
-      const unknown = declared.isSpecified ? undefined : Object.keys(sent).find((name) => !Object.hasOwn(parameters, name));
-      if (unknown !== undefined) throw unknownParameter(unknown, nearestName(unknown, Object.keys(parameters)));
+      if (!declared.isSpecified) requireKnown(parameters, sent);
       const body = readParameters(parameters, sent);
       if (declared.needsAny && Object.keys(body).length === 0) throw missingEvery(Object.keys(declared.body));
       event.input = {

@@ -11,8 +11,7 @@ import { findRoomId, personParameter, roomParameter } from '../places.ts';
 import { moreOf, nameOf, nextCursor, notice, noticeSchema, personSchema, showPersonOf } from '../shown.ts';
 import { reads, tool } from '../tool.ts';
 
-const show = ({ _id, username, name, is_bot }: OtherUser | User) =>
-  showPersonOf({ id: _id.$oid, username, ...(name !== undefined && { name }), ...(is_bot && { is_bot }) });
+const show = ({ _id, username, name, is_bot }: OtherUser | User) => showPersonOf({ id: _id.$oid, username, name, is_bot });
 
 export const findPeople = tool({
   name: 'find_people',

@@ -36,9 +36,7 @@ export function showRoom({ room, room_name, others, ...member }: Member): ShownR
     ...(others
       ? {
           kind: 'conversation' as const,
-          people: others.map(({ _id, username, name, is_bot }) =>
-            showPersonOf({ id: _id.$oid, username, ...(name !== undefined && { name }), ...(is_bot && { is_bot }) }),
-          ),
+          people: others.map(({ _id, username, name, is_bot }) => showPersonOf({ id: _id.$oid, username, name, is_bot })),
         }
       : { kind: 'room' as const, name: room_name ?? '' }),
     unread,

@@ -1,4 +1,5 @@
 import { toObjectId } from '../../api/extended-json.ts';
+import { keyPattern, keyRule } from '../../api/idempotency.ts';
 import { about, dateTime, flag, id, optional, type Parameter } from '../../api/parameters.ts';
 import { aFlag, aText, described, record } from '../../api/schema.ts';
 import { invalidParameter, missingEvery } from '../../base/errors.ts';
@@ -17,11 +18,11 @@ import { tool } from '../tool.ts';
 const message = about('The message.', id);
 
 const idempotencyKey: Parameter<string> = {
-  read: (sent) => (typeof sent === 'string' && /^[\x21-\x7e]{1,255}$/.test(sent) ? sent : undefined),
+  read: (sent) => (typeof sent === 'string' && keyPattern.test(sent) ? sent : undefined),
   about:
     'A text of your own for this message, such as a UUID. A repeated call with the same key sends nothing and returns the first message. Without a key, the same text to the same place within 60 seconds counts as repeated.',
-  rule: 'be 1 to 255 visible ASCII characters',
-  schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
+  rule: keyRule,
+  schema: { type: 'string', pattern: keyPattern.source },
 };
 
 export const sendMessage = tool({
