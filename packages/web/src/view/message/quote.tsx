@@ -45,7 +45,9 @@ export async function forward(message: Message): Promise<void> {
   // What is not known to be open may have been said in confidence.
   const isOpen = aboutRoom(message.room.$oid).room?.is_open === true;
   if (!isOpen && !(await confirmed(words.closedAsk, words.goOn))) return;
-  openDialog(words.to, (close) => <Switcher close={close} onPick={(room) => comment(message, room)} />);
+  openDialog(words.to, (close) => <Switcher close={close} onPick={(room) => comment(message, room)} />, undefined, {
+    isTitleHidden: true,
+  });
 }
 
 function comment(message: Message, { id, name }: MyRoom): void {

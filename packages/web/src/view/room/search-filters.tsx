@@ -78,7 +78,10 @@ function authorChoices({ author }: Search, onChange: Change): ChipChoice[] {
 
 function placeChoices(open: string, { room }: Search, onChange: Change): ChipChoice[] {
   const words = laterStrings.search;
-  const choose = () => openDialog(words.in, (close) => <Switcher close={close} onPick={({ id }) => onChange({ room: id })} />);
+  const choose = () =>
+    openDialog(words.in, (close) => <Switcher close={close} onPick={({ id }) => onChange({ room: id })} />, undefined, {
+      isTitleHidden: true,
+    });
   return [
     { label: safeName(roomOf(open)?.name ?? ''), isChosen: room === open, act: () => onChange({ room: open }) },
     { label: words.everywhere, isChosen: room === undefined, act: () => onChange({ room: undefined }) },

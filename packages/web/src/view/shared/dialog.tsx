@@ -8,9 +8,10 @@ import { IconButton } from './controls.tsx';
 import { rememberFocus } from './focus.ts';
 
 /** The one dialog that is open. */
-const open = signal<{ title: string; content: Content; onClose: (() => void) | undefined; isFull: boolean } | undefined>(
-  undefined,
-);
+const open = signal<(Look & { title: string; content: Content; onClose: (() => void) | undefined }) | undefined>(undefined);
+
+/** A full dialog fills the page. A hidden title is read by screen readers only. */
+type Look = { isFull: boolean; isTitleHidden: boolean };
 
 let giveFocusBack = () => {};
 
@@ -20,14 +21,19 @@ const isAsking = signal(false);
 type Content = (close: () => void) => ComponentChildren;
 
 /**
- * Opens a dialog in place of the one that is open. `onClose` is called when it is closed, however that happens. One that
- * `isFull` fills the page.
+ * Opens a dialog in place of the one that is open. `onClose` is called when it is closed, in
+ * whatever way.
  */
-export function openDialog(title: string, content: Content, onClose?: () => void, { isFull = false } = {}): void {
+export function openDialog(
+  title: string,
+  content: Content,
+  onClose?: () => void,
+  { isFull = false, isTitleHidden = false }: Partial<Look> = {},
+): void {
   const { value: before } = open;
   if (!before) giveFocusBack = rememberFocus();
   isAsking.value = false;
-  open.value = { title, content, onClose, isFull };
+  open.value = { title, content, onClose, isFull, isTitleHidden };
   before?.onClose?.();
 }
 
@@ -150,7 +156,9 @@ export function Dialogs() {
     >
       <div class="dialog-content">
         <header>
-          <h2 id="dialog-title">{value.title}</h2>
+          <h2 id="dialog-title" class={value.isTitleHidden ? 'visually-hidden' : ''}>
+            {value.title}
+          </h2>
           <IconButton icon="close" label={strings.app.close} onPress={dismiss} />
         </header>
         <div class="dialog-body" hidden={asks}>

@@ -46,7 +46,10 @@ const leaveBehind = () => closePopover({ isFocusKept: true });
 export function Popovers() {
   const { value } = open;
   useLayoutEffect(() => addEventListener('popstate', leaveBehind), []);
-  return value ? <Box key={value} {...value} /> : null;
+  if (!value) return null;
+  const box = <Box key={value} {...value} />;
+  // All content belongs to a landmark or a dialog.
+  return value.role === 'menu' ? <section aria-label={value.label}>{box}</section> : box;
 }
 
 function Box({ opener, role, label, content, class: extra = '' }: Popover) {

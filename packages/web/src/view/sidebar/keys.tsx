@@ -122,5 +122,5 @@ const loadSwitcher = lateCode(() => import('./switcher.tsx'));
 export async function openSwitcher(): Promise<void> {
   const { Switcher } = await loadSwitcher();
   const openers = { newConversation: openNewConversation, newRoom: openNewRoom, shortcuts: openShortcuts };
-  openDialog(strings.rooms.switchTo, (close) => <Switcher close={close} openers={openers} />);
+  openDialog(strings.rooms.switchTo, (close) => <Switcher close={close} openers={openers} />, undefined, { isTitleHidden: true });
 }

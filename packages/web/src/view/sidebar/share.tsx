@@ -19,7 +19,9 @@ export function Share() {
   const { share: words } = laterStrings;
   const isEmpty = shared !== undefined && shared.text === '' && shared.files.length === 0;
   const choose = (some: SharedContent) =>
-    openDialog(words.to, (close) => <Switcher close={close} onPick={(room) => putInto(room, some)} />);
+    openDialog(words.to, (close) => <Switcher close={close} onPick={(room) => putInto(room, some)} />, undefined, {
+      isTitleHidden: true,
+    });
   useEffect(() => {
     void takeShared().then((taken) => {
       setShared(taken);
