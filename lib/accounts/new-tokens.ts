@@ -42,9 +42,9 @@ export const tokenRefusals = [
 
 /**
  * Creates a named token for the caller, for a bot of the caller or, as an administrator, for
- * another user: 403 for others, 404 when there is no such user. One that may change something would
- * outlast a stolen session: it needs a proof of the caller's identity. No token of a bot is without
- * scopes: it could make others, unseen by its owner.
+ * another user. Others get 403, and 404 if the user does not exist. A token with write scopes could
+ * outlast a stolen session, so it needs a proof of the caller's identity. A bot's token must have
+ * scopes, because a token without scopes could create more tokens unseen by the owner.
  */
 export async function createTokenFor(
   { user, name, scopes = [], expires_at: expiresAt, is_agent: isAgent, ...proof }: Values<typeof tokenParameters>,

@@ -71,7 +71,7 @@ export async function signUpFor(
   if (is_admin) requireFullAdmin(caller);
   if (!isAdmin(caller)) {
     if (invitation === undefined && config.registration === 'invited') throw invitationRequired();
-    // Before it counts: which names are reserved is no secret.
+    // Checked before the sign-up is counted, because the reserved names are public.
     if (isReserved(account.username)) throw usernameReserved();
   }
   const create = () =>

@@ -90,7 +90,7 @@ export function requireFuture(name: string, time: Date | null | undefined): void
   if (time && time.getTime() <= Date.now()) throw invalidParameter(name, 'be in the future');
 }
 
-/** Refuses a value that has no parameter: 400, with the parameter that was probably meant. */
+/** Refuses a value without a parameter: 400, with the most similar name. */
 export function requireKnown(parameters: Parameters, sent: Record<string, unknown>): void {
   const unknown = Object.keys(sent).find((name) => !Object.hasOwn(parameters, name));
   if (unknown !== undefined) throw unknownParameter(unknown, nearestName(unknown, Object.keys(parameters)));

@@ -41,8 +41,8 @@ export type NewSession = WithToken<Shown<typeof newSessionSchema>>;
 export const accountDeactivated: Refusal = () => permissionDenied('account_deactivated', 'This account is deactivated.');
 
 /**
- * Begins a session; it is named after the program that asked for it, by which users tell their
- * sessions apart. `by` is what it was begun with.
+ * Begins a session. Its name is the program that asked for it, so that users can tell their sessions
+ * apart. `by` is the method of the sign-in.
  */
 export async function createSession(
   user: { _id: ObjectId; session_generation: number },

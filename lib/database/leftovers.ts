@@ -9,7 +9,7 @@ type Loss = { documents: number; isExact: boolean; doubtful: number };
 
 /** What can still be read of a damaged embedded database. */
 export type Leftovers = ExportSource & {
-  /** Sentences about what is lost or doubtful, once all documents were read. */
+  /** Sentences about lost and doubtful documents, once all documents were read. */
   losses: () => string[];
   close: () => void;
 };

@@ -120,7 +120,7 @@ const plain = ({ text }: PlainAnswer): ApiResponse =>
 
 const rpc = ({ status, body }: RpcAnswer): ApiResponse => ({
   statusCode: status,
-  // Steps above the operation change the headers. As elsewhere, errors have no charset.
+  // A copy, because later steps change the headers. As elsewhere, errors lack a charset.
   headers:
     body === '' ? { 'Cache-Control': 'no-store' } : { ...success, ...(status >= 400 && { 'Content-Type': 'application/json' }) },
   body,

@@ -8,9 +8,9 @@ import { type ChangedRoom, placeOf, takePlace } from '../rooms/sequence.ts';
 import { withoutMadeBy } from './made.ts';
 
 /**
- * Takes a user out of every room, each change with its event. A room that would lose its last owner
- * by that first gets a new one: of its moderators, or if it has none of its members, the one who
- * joined first. Doing it again completes what a process that died left undone.
+ * Removes a user from every room, each change with its event. A room that would lose its last owner
+ * first gets a new one: the moderator who joined first, or else the member who joined first. Repeat
+ * the call to complete it after a process died.
  */
 export async function leaveAllRooms(user: ObjectId): Promise<void> {
   const theirs = await rooms.find({ 'members.user': user }, { projection: { members: { $elemMatch: { user } } } }).toArray();

@@ -127,7 +127,7 @@ const publicOnly =
         if (inner) return done(new InnerAddressError(`${name} is ${inner.address}, which is not public.`), '');
         const wanted = found.filter(({ family }) => !options.family || family === options.family);
         const [first] = wanted;
-        if (!first) return done(new Error(`${name} has no address of this kind.`), '');
+        if (!first) return done(new Error(`${name} does not have an address of this kind.`), '');
         if (options.all) return done(null, wanted);
         done(null, first.address, first.family);
       },

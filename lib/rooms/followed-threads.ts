@@ -10,8 +10,8 @@ import type { Place } from './sequence.ts';
 type Reply = { thread: ObjectId; beganBy: ObjectId; place: Place; user: ObjectId; mentions: ObjectId[] };
 
 /**
- * Tells those who follow a thread of a reply, before it exists, so that nobody misses one. If the
- * reply then comes to nothing, its followers find a thread without unread replies.
+ * Marks a thread as unread for its followers before a reply is stored, so that nobody misses one. If
+ * the reply is then not stored, the followers find a thread without unread replies.
  */
 export async function tellFollowers({ thread, beganBy, place, user, mentions }: Reply): Promise<void> {
   const { room, seq, at } = place;
@@ -72,7 +72,7 @@ export async function followMentioned(
   await retryContended(() => followedThreads.bulkWrite(all, { ordered: true }));
 }
 
-/** What an update removes from a thread that its follower has read. */
+/** The fields that an update removes once the follower has read the thread. */
 export const withoutUnread = { is_unread: '', may_be_read: '' } as const;
 
 /**
@@ -96,7 +96,7 @@ export async function countUnreadReplies(row: FollowedThreadDocument, most: numb
   return count;
 }
 
-// A follower who has never read the thread is told of the replies since a mention, or of all.
+// For a follower who has never read the thread, the replies since a mention count, or all.
 const firstUnread = ({ seq, mentioned_seq: mentioned }: FollowedThreadDocument) => seq ?? (mentioned ?? 1) - 1;
 
 /**
@@ -120,9 +120,7 @@ export const isReallyUnread = async (row: FollowedThreadDocument): Promise<boole
 /** How many unread threads of a user are counted at most, in all rooms together. */
 const mostUnreadThreads = 1_000;
 
-/**
- * How many threads of which a reply was deleted are looked at for one count; more count as unread.
- */
+/** The most threads with a deleted reply that one count reads. Further ones count as unread. */
 const mostDoubted = 100;
 
 /** How many threads with unread replies a user follows in each room, by its id in hexadecimal. */

@@ -119,7 +119,7 @@ export const settings = {
   PRESENCE: serve(
     oneOf('on', 'off'),
     'on',
-    '`off`: turns off [presence](push.md#who-is-active). AWS and `npm start` do not support it.',
+    '`off`: turns off [presence](push.md#presence). AWS and `npm start` do not support it.',
     { option: 'presence' },
   ),
   METRICS_PORT: serve(wordOr('', wholeNumber(0, 65_535)), '', 'Port of [`/metrics`](operating.md#monitoring), for Prometheus.', {

@@ -353,7 +353,7 @@ export async function show(page: Page, screen: Screen, sample: Sample, { directi
   await drawn(page);
 }
 
-/** Closes everything that a screen has open, and discards what was typed in a dialog. */
+/** Closes everything that a screen has open, and discards the text typed in a dialog. */
 export async function leave(page: Page): Promise<void> {
   const dialog = page.getByRole('dialog');
   const discard = dialog.getByRole('button', { name: 'Discard' });

@@ -41,7 +41,7 @@ export type IncomingBody = {
   release: () => void;
 };
 
-/** Reads the body of a request, of which no more is kept than an operation looks at: the rest is counted. */
+/** Reads the body of a request. It keeps as much as an operation reads, and counts the rest. */
 export function beginBody(request: IncomingMessage, memory: MemoryBudget, mostKept: number): IncomingBody {
   let share: Share | undefined;
   let late: NodeJS.Timeout | undefined;

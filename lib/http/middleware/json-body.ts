@@ -43,7 +43,7 @@ export function jsonBody(operations: Operations): Step<{ json?: Record<string, u
 /** The body of a request as it came. */
 export const bytesOf = ({ body = '', isBase64Encoded }: ApiEvent) => Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8');
 
-/** A text without the byte order mark with which it may begin. */
+/** Removes a byte order mark from the start of a text. */
 const withoutMark = (text: string): string => (text.startsWith('\ufeff') ? text.slice(1) : text);
 
 /** Bodies with such a name, or one that may be written in escapes, go through the parser that refuses it. */
@@ -58,7 +58,7 @@ function parsePlain(text: string): Record<string, unknown> | undefined {
     for (const name in parsed) checkText(name);
     return parsed;
   } catch (error) {
-    // The other parser says what is wrong with it.
+    // The other parser describes the fault.
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }

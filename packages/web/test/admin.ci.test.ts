@@ -125,7 +125,7 @@ describe('people', () => {
     await page.keyboard.press('Escape');
     await page.locator('.toast', { hasText: 'Nothing was changed, because you did not confirm' }).waitFor();
     expect(await stateOf(person)).toMatchObject({ is_admin: true });
-    // The browser reports each answer that is no success.
+    // The browser reports each answer outside of 2xx.
     expect(problems.filter((problem) => !/40[03]/.test(problem))).toEqual([]);
     await context.close();
   });

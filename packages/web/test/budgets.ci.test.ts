@@ -117,7 +117,8 @@ describe('a long room', () => {
         await page.locator('li.message').last().waitFor();
       }
     };
-    // What waits to be collected differs from one moment to the next; what is left behind grows with each room.
+    // Garbage that waits for collection varies from one moment to the next. A leak grows with each
+    // room.
     const threeTimes = async () => {
       const found = [];
       for (let at = 0; at < 3; at++) {

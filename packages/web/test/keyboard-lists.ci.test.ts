@@ -174,6 +174,10 @@ describe('every list', () => {
                 - /url: PATH
               - button "Actions for Release"
             - listitem:
+              - link "Travel":
+                - /url: PATH
+              - button "Actions for Travel"
+            - listitem:
               - link "חדר עברית":
                 - /url: PATH
               - button "Actions for חדר עברית"

@@ -135,7 +135,7 @@ describe.runIf(isEmbedded)('the feed of a room in use', () => {
         process.kill(workers[kill % 2] as number, 'SIGKILL');
         stop();
         const since = performance.now();
-        // What was under way in the other worker is stored by then.
+        // By then the other worker has stored the messages that it was sending.
         await sleep(100);
         const newest = await follower.newest(service);
         await expect.poll(() => follower.advance(service), { interval: 20 }).toBeGreaterThanOrEqual(newest);

@@ -11,8 +11,8 @@ import { run } from '../../../admin/run.ts';
  */
 
 /**
- * A command of the command line, a server for a moment, or an export of what is
- * left, into a file.
+ * A command of the command line, a short run of the server, or an export of the readable documents
+ * into a file.
  */
 export type Job =
   | { readonly run: readonly string[] }

@@ -94,8 +94,8 @@ function readPayload(bytes: Buffer, start: number, size: number, local: number, 
 }
 
 /**
- * A whole number of 1 to 9 bytes, and where it ends; undefined if it has no end or is too large for
- * JavaScript.
+ * Reads a whole number of 1 to 9 bytes, and where it ends. Returns undefined if it does not end or is
+ * too large for JavaScript.
  */
 export function readVarint(bytes: Buffer, start: number): { readonly value: number; readonly end: number } | undefined {
   let value = 0;

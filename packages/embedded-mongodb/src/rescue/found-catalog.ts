@@ -49,7 +49,7 @@ export function findCollections(pages: PageSource, expected?: ExpectedCollection
   return isWhole ? found : [...found, ...notFound(found, expected)];
 }
 
-/** Expected collections of which a damaged catalog says nothing. Their documents count as lost. */
+/** Finds expected collections that a damaged catalog lacks. Their documents count as lost. */
 function notFound(found: readonly FoundCollection[], { db, indexes } = noneExpected): FoundCollection[] {
   const names = new Set(found.filter((collection) => collection.db === db).map(({ name }) => name));
   return Object.keys(indexes)

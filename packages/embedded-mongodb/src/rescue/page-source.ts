@@ -71,8 +71,8 @@ function readPage(file: number, at: number): Buffer | undefined {
 }
 
 /**
- * Which pages of the file have their checksums; none is known if most do not, because these are the
- * checksums of another file.
+ * Compares the pages of the file with their checksums. If most differ, the checksums belong to
+ * another file, and the result is empty.
  */
 function intactPages(directory: string, file: number, count: number): ReadonlyMap<number, boolean> {
   const sums = keptSums(directory) ? readPageSums(directory, count) : [];

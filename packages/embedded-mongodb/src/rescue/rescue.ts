@@ -46,8 +46,8 @@ type Outline = FoundCollection & {
 };
 
 /**
- * Opens what is left of the database in a directory, which nobody has open. Collections whose names
- * are lost get those that are expected.
+ * Opens the readable rest of the database in a directory, which nobody has open. Collections that
+ * lost their names get the expected ones.
  */
 export function openRescue(directory: string, expected?: ExpectedCollections): Rescue {
   const pages = openPages(directory);

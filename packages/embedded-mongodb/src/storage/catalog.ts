@@ -15,8 +15,7 @@ type CollectionRow = [id: number, db: string, name: string, options: Uint8Array]
 type IndexRow = [id: number, collection: number, spec: Uint8Array, multikey: number, storedTo: number];
 
 /**
- * What is stored: the collections, their options and indexes, as kept in the file and, for speed,
- * in memory.
+ * The collections, their options and indexes. The file has them, and memory keeps a copy for speed.
  */
 export class Catalog {
   readonly #file: DatabaseFile;

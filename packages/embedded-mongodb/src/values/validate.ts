@@ -56,7 +56,5 @@ function isText(bytes: Buffer, start: number, end: number): boolean {
   return true;
 }
 
-/**
- * Whether the high half of a date lies within ±2^52 ms, beyond which a double is no longer exact.
- */
+/** Whether the high half of a date lies within ±2^52 ms. Beyond that, a double is inexact. */
 export const isDate = (high: number): boolean => high < 0x100000 && high >= -0x100000;

@@ -629,7 +629,7 @@ export const laterStrings = {
     name: 'Your name',
     mentioned: (username: string) => `Others mention you as @${username}.`,
     change: 'Change',
-    needsUsername: 'Choose a username: your name and address have no letters for one.',
+    needsUsername: 'Choose a username: your name and address contain no letters for it.',
   },
   admin: {
     title: 'Administration',

@@ -87,8 +87,7 @@ export type PageSums = {
    */
   acknowledge(): void;
   /**
-   * Forgets what the pages should have, because they were changed without that being known; what
-   * was found stays.
+   * Forgets the expected checksums, because pages were changed without them. Earlier findings stay.
    */
   forget(): void;
   close(): void;
