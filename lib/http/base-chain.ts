@@ -59,13 +59,13 @@ export const rejectWith = (refusal: (requestId: string) => HttpError): Handler =
   );
 
 /** The outer middlewares: their headers are on every response, including refusals. */
-export function baseChain(allow: string, { whyUnavailable, hasCodes, ...plugin }: ChainOptions = {}) {
+export function baseChain(allow: string, { whyUnavailable, hasCodes, requestHeaders, ...plugin }: ChainOptions = {}) {
   return middy<ApiEvent, ApiResponse>({ timeoutEarlyInMillis: 0, ...accessLog, ...plugin })
     .use(httpHeaderNormalizer())
     .use(requestId())
     .use(config.cloudfrontSecrets.length > 0 ? [viewer(config.cloudfrontSecrets)] : [])
     .use(securityHeaders())
-    .use(cors(allow))
+    .use(cors(allow, requestHeaders))
     .use(rateFields())
     .use(responseSize())
     .use(compression())
@@ -74,12 +74,14 @@ export function baseChain(allow: string, { whyUnavailable, hasCodes, ...plugin }
 
 /**
  * The options of a chain: a hook before each middleware, the errors that mean that a dependency is
- * unavailable (none by default), and whether error bodies have codes (the default).
+ * unavailable (none by default), whether error bodies have codes (the default), and the request
+ * headers that pages of other origins may send to this path alone.
  */
 export type ChainOptions = {
   beforeMiddleware?: (name: string) => void;
   whyUnavailable?: WhyUnavailable;
   hasCodes?: boolean;
+  requestHeaders?: string[];
 };
 
 /**

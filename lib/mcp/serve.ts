@@ -12,6 +12,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { limits } from '../api/limits.ts';
 import { payloadTooLarge, permissionDenied, type Refusal } from '../base/errors.ts';
 import { RpcAnswer } from '../http/answers.ts';
+import { isAllowedOrigin } from '../http/middleware/cors.ts';
 import { checkJson, decodeBody } from '../http/middleware/json-body.ts';
 import { config } from '../settings/config.ts';
 import { callTool, findTool, type ToolCaller, toolsFor } from './call.ts';
@@ -21,7 +22,12 @@ import { describeTool } from './tool.ts';
 type McpRequest = ToolCaller & { headers: Record<string, string | undefined>; bytes: Uint8Array };
 
 const mcpOff: Refusal = () => permissionDenied('mcp_off', 'Agents cannot use this service (MCP=off).');
-export const mcpRefusals = [mcpOff];
+const foreignOrigin: Refusal = () =>
+  permissionDenied('foreign_origin', 'Only pages of PUBLIC_URL and of CORS_ORIGINS may call this path.');
+export const mcpRefusals = [mcpOff, foreignOrigin];
+
+/** The headers of the protocol that a client in a browser sends. */
+export const mcpHeaders = ['Mcp-Protocol-Version', 'Mcp-Method', 'Mcp-Name', 'Mcp-Session-Id', 'Last-Event-ID'];
 
 /** Refuses, with 403, all requests where agents are turned off. */
 export function requireMcp(): void {
@@ -30,6 +36,7 @@ export function requireMcp(): void {
 
 /** Answers a request of the protocol, in either revision. Nothing is kept between two requests. */
 export async function serveMcp({ headers, bytes, ...who }: McpRequest): Promise<RpcAnswer> {
+  requireKnownOrigin(headers);
   if (bytes.length > limits.foreignBody) throw payloadTooLarge(limits.foreignBody);
   const body = readCall(bytes);
   if (!body) return new RpcAnswer(400, JSON.stringify(notACall));
@@ -38,6 +45,17 @@ export async function serveMcp({ headers, bytes, ...who }: McpRequest): Promise<
   const isLegacy = await isLegacyRequest(request, body);
   const response = await (isLegacy ? serveLegacy(request, body, who) : modern.fetch(request, { authInfo, parsedBody: body }));
   return new RpcAnswer(response.status, await response.text());
+}
+
+/**
+ * Refuses, with 403, pages of unknown origins, as the protocol demands against DNS rebinding. Clients
+ * outside a browser send no `Origin`.
+ */
+function requireKnownOrigin(headers: McpRequest['headers']): void {
+  const { origin } = headers;
+  // `Host` says nothing here: a page that rebinds its name sends that name in both headers.
+  if (origin === undefined || isAllowedOrigin(origin) || origin === URL.parse(config.publicUrl)?.origin) return;
+  throw foreignOrigin();
 }
 
 /** The library needs an absolute address, and looks at nothing of it. */

@@ -276,6 +276,31 @@ describe('messages of agents', () => {
   });
 });
 
+describe('pages that call POST /api/mcp', () => {
+  const body = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+  const statusFor = async (origin: string) => {
+    const { token } = await anAccount();
+    return (await call('POST', '/api/mcp', { token, body, headers: { origin, host: 'chat.example.org' } })).status;
+  };
+
+  it('pages of an origin outside CORS_ORIGINS are refused, whatever name they give the service', async () => {
+    await withConfig({ CORS_ORIGINS: 'https://tools.example.org', PUBLIC_URL: 'https://chat.example.org' }, async () => {
+      const { token } = await anAccount();
+      const headers = { origin: 'http://evil.example.com', host: 'evil.example.com' };
+      const refused = await call('POST', '/api/mcp', { token, body, headers });
+      expect(refused).toMatchObject({ status: 403, body: { code: 'foreign_origin' } });
+      expect(await statusFor('https://tools.example.org')).toBe(200);
+      expect(await statusFor('https://chat.example.org')).toBe(200);
+    });
+  });
+
+  it('by default pages of every origin may call, with the headers of the protocol', async () => {
+    expect(await statusFor('https://anywhere.example.org')).toBe(200);
+    const { headers } = await call('OPTIONS', '/api/mcp', {});
+    expect(headers['access-control-allow-headers']).toContain('Mcp-Protocol-Version');
+  });
+});
+
 describe('the setting MCP', () => {
   const calls = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 

@@ -6,19 +6,19 @@ import { type ApiEvent, methodOf, type Step } from '../request.ts';
  * Allows browsers to call from the origins in `CORS_ORIGINS` (`*` for any), never with credentials.
  * Answers OPTIONS with the path's methods. With a list, the response depends on the request's
  * origin. So `Vary` must include it, or a cache would serve one site's response to another.
+ * `furtherHeaders` are request headers that only this path reads.
  */
-export function cors(allow: string): Step {
+export function cors(allow: string, furtherHeaders: string[] = []): Step {
+  const sent = ['X-Auth-Token', 'Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match'];
   const preflight = {
     'Access-Control-Allow-Methods': allow,
-    'Access-Control-Allow-Headers': 'X-Auth-Token, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match',
+    'Access-Control-Allow-Headers': [...sent, ...furtherHeaders].join(', '),
     'Access-Control-Max-Age': '7200',
   };
 
-  const isOpen = () => config.corsOrigins.includes('*');
-
   const allowedOrigin = ({ headers: { origin } }: ApiEvent): string | undefined => {
     if (isOpen()) return '*';
-    return origin !== undefined && config.corsOrigins.includes(origin) ? origin : undefined;
+    return origin !== undefined && isAllowedOrigin(origin) ? origin : undefined;
   };
 
   const addCors: NonNullable<Step['after']> = ({ event, response }) => {
@@ -41,6 +41,11 @@ export function cors(allow: string): Step {
     onError: addCors,
   };
 }
+
+const isOpen = () => config.corsOrigins.includes('*');
+
+/** Returns true if pages of this origin may call the API. */
+export const isAllowedOrigin = (origin: string): boolean => isOpen() || config.corsOrigins.includes(origin);
 
 const exposed =
   'X-Request-Id, X-Next-Cursor, X-Ignored-Words, Link, ETag, Retry-After, RateLimit, RateLimit-Policy, Idempotency-Replayed';
