@@ -52,6 +52,9 @@ export const accountRefusals = [
   ...codeClaimRefusals,
 ];
 
+/** Only for the audit trail: the sign-in itself goes on. */
+const accountChanged: Refusal = () => conflict('account_changed', 'The account has changed meanwhile.');
+
 type Arrival = { invitation: string | undefined; source: string };
 
 /** The account of a person at the provider. The first sign-in creates it. */
@@ -197,15 +200,20 @@ export async function applyGroup(
   if (adminGroup === '' || !user.is_active) return user;
   if (isAdmin && !is_admin) {
     const change = { $set: { is_admin: true, 'identity.gave_admin': true as const } };
-    const made = await audited([byGroup(user, 'user.promoted')], byService, () =>
-      users.findOneAndUpdate(
-        { _id, is_active: true, is_admin: false, 'identity.subject': subject, 'identity.issuer': issuer },
-        change,
-        { returnDocument: 'after' },
-      ),
-    );
-    log('info', 'security', { event: 'made administrator by a group', whom: _id.toHexString() });
-    return made ?? user;
+    const where = { _id, is_active: true, is_admin: false, 'identity.subject': subject, 'identity.issuer': issuer };
+    const promote = async () => {
+      const promoted = await users.findOneAndUpdate(where, change, { returnDocument: 'after' });
+      if (!promoted) throw accountChanged();
+      return promoted;
+    };
+    try {
+      const promoted = await audited([byGroup(user, 'user.promoted')], byService, promote);
+      log('info', 'security', { event: 'made administrator by a group', whom: _id.toHexString() });
+      return promoted;
+    } catch (error) {
+      if (!isConflict(error, 'account_changed')) throw error;
+      return user;
+    }
   }
   if (isAdmin || !is_admin || !identity?.gave_admin) return user;
   try {

@@ -3,10 +3,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { ObjectId } from 'mongodb';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { oidcRequests } from '../../lib/collections/accounts/oidc-requests.ts';
 import { tokens } from '../../lib/collections/accounts/tokens.ts';
-import { users } from '../../lib/collections/accounts/users.ts';
+import { type UserDocument, users } from '../../lib/collections/accounts/users.ts';
+import { audit } from '../../lib/collections/service/audit.ts';
+import { applyGroup } from '../../lib/oidc/accounts.ts';
+import { personOf } from '../../lib/oidc/people.ts';
 import { config } from '../../lib/settings/config.ts';
 import { aName, anAccount, anAdmin, aSession, logIn } from '../support/accounts.ts';
 import { useConfig, useOwnDatabase, withPatience } from '../support/config.ts';
@@ -91,6 +94,24 @@ describe('signing in by an identity provider', () => {
     const all = await Promise.all(Array.from({ length: 6 }, () => signIn(person)));
     expect(new Set(all.map((one) => userOf(one)._id.$oid)).size).toBe(1);
     expect(all.map(({ status }) => status)).toEqual(Array(6).fill(201));
+  });
+
+  it('an account that has changed during the sign-in is not made an administrator, and neither log nor audit trail says so', async () => {
+    const name = aPerson({ groups: ['chat-admins'] });
+    const read = { _id: new ObjectId(), is_active: true, is_admin: false, username: name } as UserDocument;
+    const output = vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
+    onTestFinished(() => output.mockRestore());
+    const person = personOf(
+      { iss: 'https://id.example', sub: name, groups: ['chat-admins'] },
+      config.identityProviders[0] as never,
+    );
+    expect(await applyGroup(read, person, config.identityProviders[0] as never)).toBe(read);
+    expect(output.mock.calls.flat().join()).not.toContain('made administrator');
+    const entries = await audit.find({ 'target.id': read._id }, { sort: { _id: 1 } }).toArray();
+    expect(entries).toMatchObject([
+      { action: 'user.promoted', failed: null },
+      { action: 'user.promoted', failed: entries[0]?._id, details: { error: 'account_changed' } },
+    ]);
   });
 
   it.each([
