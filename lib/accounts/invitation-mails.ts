@@ -1,3 +1,4 @@
+import { firstCharacters } from 'chat-service-rules/shortened';
 import type { ObjectId } from 'mongodb';
 import { toObjectId } from '../api/extended-json.ts';
 import { about, optional, type Values } from '../api/parameters.ts';
@@ -55,7 +56,7 @@ export async function inviteByMail(
     // A request that reached the mail server stays counted for the inviter, also if the server
     // refused the address. Otherwise a caller could probe addresses, or overload the server. A
     // refused address does not count for the recipient.
-    if (outcome === 'out of reach') await regardlessOfDeadline(uncount).catch(() => undefined);
+    if (outcome === 'out of reach' || outcome === 'busy') await regardlessOfDeadline(uncount).catch(() => undefined);
     if (outcome === 'not sent') await regardlessOfDeadline(uncountForRecipient).catch(() => undefined);
   }
 }
@@ -85,12 +86,10 @@ const longestName = 40;
  * Everything except letters, marks, digits, hyphens and apostrophes becomes a space.
  */
 export const withoutLinks = (name: string): string =>
-  [
-    ...name
+  firstCharacters(
+    name
       .normalize('NFKC')
       .replaceAll(/[^\p{L}\p{M}\p{N}'’-]+/gu, ' ')
       .trim(),
-  ]
-    .slice(0, longestName)
-    .join('')
-    .trim();
+    longestName,
+  ).trim();

@@ -37,6 +37,9 @@ export const outsideBusy = (): HttpError =>
     { 'Retry-After': '5' },
   );
 
+/** Returns true for the refusal of a request before the outside party was contacted. */
+export const isOutsideBusy = (error: unknown): boolean => error instanceof HttpError && error.body?.code === 'busy';
+
 /**
  * Two queues, the host's own queue and the call must fit into the 10 s of a request: 1.5 + 1 + 1.5
  * + 5 seconds.

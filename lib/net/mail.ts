@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTransport, type Transporter } from 'nodemailer';
-import { HttpError, invalidParameter, permissionDenied, type Refusal, serviceUnavailable } from '../base/errors.ts';
+import { invalidParameter, permissionDenied, type Refusal, serviceUnavailable } from '../base/errors.ts';
 import { describeError, log } from '../base/log.ts';
-import { waitOutside } from '../base/outside.ts';
+import { isOutsideBusy, outsideBusy, waitOutside } from '../base/outside.ts';
 import { config, fromConfig } from '../settings/config.ts';
 import { readSmtpUrl } from '../settings/smtp-url.ts';
 
@@ -27,6 +27,7 @@ export async function sendMail(mail: Mail): Promise<void> {
 
 /** Throws 400 or 503 unless the e-mail was sent. */
 export function requireSent(outcome: MailOutcome): void {
+  if (outcome === 'busy') throw outsideBusy();
   if (outcome === 'refused') throw invalidParameter('email', 'be an address that takes e-mail');
   if (outcome !== 'sent') throw serviceUnavailable('The e-mail could not be sent.');
 }
@@ -34,9 +35,10 @@ export function requireSent(outcome: MailOutcome): void {
 /**
  * The outcome of an e-mail. `sent`: the server accepted it. `refused`: it rejected the address.
  * `not sent`: it rejected the e-mail. `out of reach`: the server did not answer, or could not be
- * authenticated. `unknown`: it may or may not have the e-mail.
+ * authenticated. `busy`: too many requests wait for it, so it was not contacted. `unknown`: it may
+ * or may not have the e-mail.
  */
-export type MailOutcome = 'sent' | 'refused' | 'not sent' | 'out of reach' | 'unknown';
+export type MailOutcome = 'sent' | 'busy' | 'refused' | 'not sent' | 'out of reach' | 'unknown';
 
 /** Sends an e-mail if there is a mail server. Never throws. */
 export async function trySendingMail({ to, ...mail }: Mail): Promise<MailOutcome> {
@@ -52,7 +54,7 @@ export async function trySendingMail({ to, ...mail }: Mail): Promise<MailOutcome
     return 'sent';
   } catch (error) {
     // The service is overloaded and did not contact the mail server.
-    if (error instanceof HttpError) return 'out of reach';
+    if (isOutsideBusy(error)) return 'busy';
     const { code, responseCode, command } = error as SmtpError;
     // The error's message is omitted: it may contain the address.
     log('error', 'an e-mail was not sent', { code, response_code: responseCode, command });

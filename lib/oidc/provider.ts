@@ -1,3 +1,4 @@
+import { firstCharacters } from 'chat-service-rules/shortened';
 import {
   createRemoteJWKSet,
   decodeJwt,
@@ -9,7 +10,7 @@ import {
 import * as client from 'openid-client';
 import { HttpError, permissionDenied, type Refusal, serviceUnavailable } from '../base/errors.ts';
 import { log } from '../base/log.ts';
-import { waitOutside } from '../base/outside.ts';
+import { isOutsideBusy, waitOutside } from '../base/outside.ts';
 import { config } from '../settings/config.ts';
 import { defaultProvider, type IdentityProvider } from '../settings/identity-providers.ts';
 import { oidcSecrets } from '../settings/oidc-secret.ts';
@@ -134,8 +135,10 @@ async function withProvider<T>(provider: IdentityProvider, work: (found: Provide
   try {
     return await waitOutside('identity provider', async () => work(await findProvider(provider)));
   } catch (error) {
+    // The service is overloaded and did not contact the provider.
+    if (isOutsideBusy(error)) throw error;
     const isSilent = isOutOfReach(error);
-    const details = { provider: provider.id, reason: reasonsOf(error).join(': ').slice(0, 500) };
+    const details = { provider: provider.id, reason: firstCharacters(reasonsOf(error).join(': '), 500) };
     // Anyone can send a sign-in that the provider does not confirm, so it is not logged as an
     // error.
     if (isSilent) log('error', 'the identity provider is out of reach', details);
