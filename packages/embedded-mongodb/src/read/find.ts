@@ -8,7 +8,7 @@ import { reply } from '../protocol/replies.ts';
 import type { Collection } from '../storage/collection.ts';
 import { collectionDropped } from '../storage/scan.ts';
 import { encodeAnswer } from '../values/bson.ts';
-import { badValue } from '../values/errors.ts';
+import { badValue, DatabaseError } from '../values/errors.ts';
 import { longField } from '../values/numbers.ts';
 import { asBuffer } from '../values/raw.ts';
 import { isFlag, isTrue } from '../values/truth.ts';
@@ -100,6 +100,8 @@ function* getMore({ cursors }: Database, { args, db, connection }: Command): Wor
     operation.resume(connection);
     const documents = yield* takeBatch(cursor.documents, batchSize);
     goesOn = !(yield* isOver(cursor.documents));
+    // Its sequence has ended early, so the batch may lack documents.
+    if (cursor.isClosed) throw new DatabaseError(237, `cursor id ${id} was closed while it was in use`);
     operation.pause();
     return cursorReply('nextBatch', documents, goesOn ? id : 0n, namespace);
   } finally {

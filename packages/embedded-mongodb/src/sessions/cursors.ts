@@ -15,6 +15,8 @@ type Cursor = {
   readonly operation: Operation;
   used: number;
   inUse: boolean;
+  /** It was closed, perhaps while it was in use. */
+  isClosed: boolean;
 };
 
 /** A sequence of encoded documents with lookahead. */
@@ -58,17 +60,20 @@ export function createCursors() {
   const cursors = new Map<bigint, Cursor>();
   const close = (id: bigint) => {
     const cursor = cursors.get(id);
-    cursor?.documents.close();
-    cursor?.operation.release();
+    if (cursor === undefined) return false;
+    cursor.isClosed = true;
+    cursor.documents.close();
+    cursor.operation.release();
     return cursors.delete(id);
   };
+  const isIdle = ({ inUse }: Cursor) => !inUse;
   return {
-    open(cursor: Omit<Cursor, 'id' | 'used' | 'inUse'>): Cursor {
-      for (const { id } of cursors.values()) if (cursors.size >= mostCursors) close(id);
+    open(cursor: Omit<Cursor, 'id' | 'used' | 'inUse' | 'isClosed'>): Cursor {
+      if (cursors.size >= mostCursors) closeOldest();
       let id: bigint;
       do id = BigInt(Math.floor(Math.random() * Number.MAX_SAFE_INTEGER) + 1);
       while (cursors.has(id));
-      const opened = { ...cursor, id, used: Date.now(), inUse: false };
+      const opened = { ...cursor, id, used: Date.now(), inUse: false, isClosed: false };
       cursors.set(id, opened);
       opened.operation.outlivesCommand = true;
       return opened;
@@ -91,11 +96,12 @@ export function createCursors() {
     },
     giveBack(cursor: Cursor): void {
       cursor.inUse = false;
+      cursor.used = Date.now();
     },
     close,
     /** Closes cursors that have been idle for too long. */
     expire(now = Date.now()): void {
-      for (const { id, used } of cursors.values()) if (used < now - idleMinutes * 60_000) close(id);
+      for (const cursor of cursors.values()) if (isIdle(cursor) && cursor.used < now - idleMinutes * 60_000) close(cursor.id);
     },
     endSession(session: string): void {
       for (const cursor of cursors.values()) if (cursor.session === session) close(cursor.id);
@@ -104,6 +110,14 @@ export function createCursors() {
       return cursors.size;
     },
   };
+
+  /** Closes the least recently used cursors that no command reads from. */
+  function closeOldest(): void {
+    for (const cursor of cursors.values()) {
+      if (cursors.size < mostCursors) return;
+      if (isIdle(cursor)) close(cursor.id);
+    }
+  }
 }
 
 export type Cursors = ReturnType<typeof createCursors>;
