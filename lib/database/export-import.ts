@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { lstat, open, rename, rm, stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { BSON, type Document } from 'mongodb';
+import { syncDirectory } from '../base/durable-files.ts';
 import { database } from './client.ts';
 import { renewEpoch } from './epoch.ts';
 
@@ -86,6 +87,7 @@ async function writeFile(path: string, lines: Readable): Promise<void> {
   try {
     await pipeline(lines, file.createWriteStream({ flush: true }));
     await rename(partial, path);
+    await syncDirectory(dirname(path));
   } catch (error) {
     await rm(partial, { force: true });
     throw error;

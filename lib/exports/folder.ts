@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { syncTree } from '../base/durable-files.ts';
 import { toPrintableJson } from '../base/printable-json.ts';
 import { fileKeyOf, findStore } from '../files/store.ts';
 
@@ -32,14 +33,18 @@ export class ExportFolder {
 
   /** Writes a record as a separate file. */
   async write(name: string, record: unknown): Promise<void> {
-    const file = await open(join(this.#path, name), 'wx', 0o600);
-    await file.writeFile(`${JSON.stringify(record, null, 2)}\n`).finally(() => file.close());
+    await this.writeBytes(name, Buffer.from(`${JSON.stringify(record, null, 2)}\n`));
   }
 
   /** Writes the bytes of a small file. */
   async writeBytes(name: string, bytes: Uint8Array): Promise<void> {
     const file = await open(join(this.#path, name), 'wx', 0o600);
-    await file.writeFile(bytes).finally(() => file.close());
+    try {
+      await file.writeFile(bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
   }
 
   /** Appends records to a list, one per line. */
@@ -65,9 +70,11 @@ export class ExportFolder {
     return isThere ? path : null;
   }
 
+  /** Completes the folder, so that it survives a power cut. */
   async close(): Promise<void> {
-    for (const file of this.#lists.values()) await file.close();
+    for (const file of this.#lists.values()) await file.sync().finally(() => file.close());
     this.#lists.clear();
+    await syncTree(this.#path);
   }
 }
 
@@ -83,7 +90,10 @@ async function copyBytes(key: string, size: number, path: string): Promise<boole
   if (!store || (await store.beginning(key)) === undefined) return false;
   if (store.read && size > 0) {
     // A copy, not a link: otherwise a change of the exported file would change the service's file.
-    await pipeline(store.read(key, { start: 0, end: size - 1 }), createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+    await pipeline(
+      store.read(key, { start: 0, end: size - 1 }),
+      createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }),
+    );
     return true;
   }
   const directory = `${path}.partial`;

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { copyFile, type FileHandle, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeDirectory, syncDirectory, syncTree } from '../base/durable-files.ts';
 import { conflict, HttpError, type Refusal, serviceUnavailable } from '../base/errors.ts';
 import type { AnnouncedBytes } from '../collections/rooms/files.ts';
 import { beginningLength, type FileStore } from './file-store.ts';
@@ -24,7 +25,7 @@ export function directoryStore(root: string): FileStore {
       const path = pathOf(key);
       const partial = `${path}.${randomBytes(6).toString('hex')}${unfinished}`;
       try {
-        await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+        await makeDirectory(dirname(path));
         const file = await open(partial, 'wx', 0o600);
         try {
           await write(file, announced, bytes);
@@ -72,12 +73,14 @@ export function directoryStore(root: string): FileStore {
       const missing: string[] = [];
       for await (const some of keys)
         for (const key of some) if (!(await copy(pathOf(key), pathIn(directory, key)))) missing.push(key);
+      if (await exists(directory)) await syncTree(directory);
       return missing;
     },
 
     async copyFrom(directory) {
       let copied = 0;
       for await (const key of keysIn(directory)) if (await copy(pathIn(directory, key), pathOf(key))) copied++;
+      if (copied > 0) await syncTree(root);
       return copied;
     },
   };
@@ -127,16 +130,6 @@ export async function* whole(bytes: AsyncIterable<Uint8Array>, refuse: Refusal =
   }
 }
 
-/** A new name survives a power cut only if its directory is synced. */
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path);
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
-}
-
 /**
  * Makes a hard link if the file system supports it, which needs no time and no space. Otherwise
  * copies. Returns false if the source does not exist.
@@ -149,8 +142,14 @@ async function copy(from: string, to: string): Promise<boolean> {
     if (isMissing(error)) return false;
     if (codeOf(error) === 'EEXIST') return true;
     await copyFile(from, to);
+    await syncFile(to);
   }
   return true;
+}
+
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r+');
+  await file.sync().finally(() => file.close());
 }
 
 async function namesIn(directory: string): Promise<string[]> {
@@ -165,6 +164,12 @@ async function namesIn(directory: string): Promise<string[]> {
 const isBefore = async (path: string, time: number): Promise<boolean> =>
   stat(path).then(
     ({ mtimeMs }) => mtimeMs < time,
+    () => false,
+  );
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
     () => false,
   );
 

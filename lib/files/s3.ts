@@ -3,6 +3,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { access, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { syncTree } from '../base/durable-files.ts';
 import { log } from '../base/log.ts';
 import type { AnnouncedBytes } from '../collections/rooms/files.ts';
 import type { Bucket } from '../settings/config.ts';
@@ -135,6 +136,7 @@ export function s3Store(bucket: Bucket): FileStore {
       await someAtATime(each(keys), async (key) => {
         if (!(await download(key, pathIn(directory, key)))) missing.push(key);
       });
+      if (await isThere(directory)) await syncTree(directory);
       return missing;
     },
 

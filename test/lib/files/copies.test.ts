@@ -1,14 +1,15 @@
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { existsSync, readdirSync, readlinkSync, rmSync, statSync } from 'node:fs';
+import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ObjectId } from 'mongodb';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { databaseCommands } from '../../../admin/commands/database.ts';
 import { transferCommands } from '../../../admin/commands/transfer.ts';
 import { fileQuotas } from '../../../lib/collections/rooms/file-quotas.ts';
 import { files } from '../../../lib/collections/rooms/files.ts';
 import { database } from '../../../lib/database/client.ts';
+import { exportUser } from '../../../lib/exports/users.ts';
 import { anAccount } from '../../support/accounts.ts';
 import { aFile } from '../../support/files.ts';
 import { aMessage } from '../../support/messages.ts';
@@ -38,6 +39,18 @@ const streams = { stdin: process.stdin, stdout: sink, stderr: sink };
 type Run = (operands: string[], options: Record<string, never>, streams: object) => Promise<{ text: string }>;
 const run = (command: unknown, ...operands: string[]) => (command as Run)(operands, {}, streams);
 
+/** The paths of the files and directories that work syncs. */
+async function syncedBy(work: () => Promise<unknown>): Promise<string[]> {
+  const handle = await open(place);
+  const synced: string[] = [];
+  const sync = vi.spyOn(Object.getPrototypeOf(handle), 'sync').mockImplementation(async function (this: unknown) {
+    synced.push(readlinkSync(`/proc/self/fd/${(this as { fd: number }).fd}`));
+  });
+  await work().finally(() => sync.mockRestore());
+  await handle.close();
+  return synced;
+}
+
 describe('files', () => {
   it('files are checked with the database: each has its bytes, and nothing else is there', async () => {
     expect((await run(databaseCommands['database check'])).text).toContain('\nfiles: 1\n');
@@ -50,6 +63,18 @@ describe('files', () => {
     const path = join(key.slice(0, 2), key);
     expect(statSync(join(backup, 'files', path)).ino).toBe(statSync(join(directory, path)).ino);
   });
+
+  it.runIf(existsSync('/proc/self/fd'))(
+    'exports and copies of files survive a power cut: the directory of each new name is synced',
+    async () => {
+      const exported = join(place, 'synced.ndjson');
+      const synced = await syncedBy(() => run(transferCommands.export, exported));
+      expect(synced).toEqual(expect.arrayContaining([place, `${exported}.files`, join(`${exported}.files`, key.slice(0, 2))]));
+      const folder = join(place, 'ann');
+      const ofFolder = await syncedBy(() => exportUser(new ObjectId(ann.id), folder, () => {}));
+      expect(ofFolder).toEqual(expect.arrayContaining([place, folder, join(folder, 'account.json'), join(folder, 'files')]));
+    },
+  );
 
   it('files are beside an export, and come with an import, which counts again what they take', async () => {
     const path = join(place, 'all.ndjson');
