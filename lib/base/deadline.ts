@@ -104,8 +104,8 @@ type AttemptLimit = { times: number; milliseconds?: number } | { times?: number;
 
 /** How an operation is retried. */
 type Attempts = AttemptLimit & {
-  /** The milliseconds to wait after an attempt, counted from 1. */
-  pause?: (attempt: number) => number;
+  /** The milliseconds to wait after an attempt, counted from 1; or a promise to wait for. */
+  pause?: (attempt: number) => number | Promise<unknown>;
   /** The error to throw when every attempt has failed. */
   exhausted?: () => Error;
 };
@@ -122,7 +122,8 @@ export async function attempt<T>(
   for (let count = 1; count === 1 || (count <= times && performance.now() < end); count++) {
     const result = await tryOnce(count);
     if (result !== undefined) return result;
-    if (pause) await delay(pause(count));
+    const wait = pause?.(count);
+    if (wait !== undefined) await (typeof wait === 'number' ? delay(wait) : wait);
   }
   throw exhausted();
 }

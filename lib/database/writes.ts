@@ -58,7 +58,7 @@ export async function outcomesOf(count: number, bulk: Promise<unknown>): Promise
  * time.
  */
 export async function retryContended<T>(update: () => Promise<T>): Promise<T> {
-  const { result } = await attempt({ times: 50, pause: () => 10 * Math.random() }, async () => {
+  const { result } = await attempt({ milliseconds: longestContention, pause: contentionPause }, async () => {
     try {
       return { result: await update() };
     } catch (error) {
@@ -69,6 +69,12 @@ export async function retryContended<T>(update: () => Promise<T>): Promise<T> {
   });
   return result;
 }
+
+/** How long a contended update is retried, in milliseconds. */
+const longestContention = 3_000;
+
+/** The pause grows, so that many processes do not keep each other from the document. */
+const contentionPause = (count: number) => Math.min(5 * count, 100) * Math.random();
 
 /**
  * Runs inserts that compete for one key of a unique index, one after the other for each key.

@@ -5,6 +5,7 @@ import { attempt } from '../base/deadline.ts';
 import { HttpError, serviceUnavailable, tooManyRequests } from '../base/errors.ts';
 import { describeError, log } from '../base/log.ts';
 import { type LimitDocument, loginLimits } from '../collections/accounts/login-limits.ts';
+import { batchWritesByKey, fulfilled } from '../database/batching.ts';
 import { retryContended } from '../database/writes.ts';
 
 /**
@@ -27,25 +28,71 @@ const patience = 5_000;
 export async function takeSlot(key: string, id: ObjectId, limit: Limit): Promise<LimitDocument> {
   let state: LimitDocument | undefined;
   const exhausted = () => tooManyRequests(state && secondsUntilFree(state, limit));
-  const pause = (count: number) => Math.min(25 * 2 ** count, 800) * (0.5 + Math.random());
+  const pause = (count: number) => waitForSlot(key, Math.min(25 * 2 ** count, 800) * (0.5 + Math.random()));
+  const since = performance.now();
   return attempt({ milliseconds: patience, pause, exhausted }, async () => {
-    state = await tryToTake(key, id, limit);
+    state = await takeTogether(key, { key, id, limit, since });
     if (state.attempts.some((taken) => taken.id.equals(id))) return state;
     if (!state.attempts.some(isUnderWay(state.checked_at))) throw exhausted();
     return undefined;
   });
 }
 
+/** An attempt that wants a slot, and when it began to wait. */
+type Taker = { key: string; id: ObjectId; limit: Limit; since: number };
+
 /**
- * One atomic step by the database's clock: removes slots from before the window, and adds one if
- * there is space.
+ * The attempts of one process take their slots together, the longest waiting first. Otherwise they
+ * would compete for the same document, and some would give up although they are within the limit.
  */
-async function tryToTake(key: string, id: ObjectId, { most, window, isSettled }: Limit): Promise<LimitDocument> {
+const takeTogether = batchWritesByKey<Taker, LimitDocument>(async (takers) => {
+  const states = new Map<Taker, LimitDocument>();
+  const inOrder = takers.toSorted((one, other) => one.since - other.since);
+  // Attempts of an owner and of strangers have different limits of the same account.
+  for (const some of Map.groupBy(inOrder, ({ limit }) => JSON.stringify([limit.most, limit.window])).values()) {
+    const [{ key, limit }] = some as [Taker];
+    const state = await tryToTake(
+      key,
+      limit,
+      some.map(({ id }) => id),
+    );
+    for (const taker of some) states.set(taker, state);
+  }
+  return takers.map((taker) => fulfilled(states.get(taker) as LimitDocument));
+});
+
+/** Waits until this process returns a slot of a key, or for so many milliseconds. */
+function waitForSlot(key: string, milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    const waiting = returned.get(key) ?? new Set();
+    returned.set(key, waiting);
+    const end = () => {
+      clearTimeout(timer);
+      waiting.delete(end);
+      if (waiting.size === 0 && returned.get(key) === waiting) returned.delete(key);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    waiting.add(end);
+  });
+}
+
+const returned = new Map<string, Set<() => void>>();
+
+/**
+ * One atomic step by the database's clock: removes slots from before the window, and gives slots to
+ * these attempts, in their order, as far as there is space.
+ */
+async function tryToTake(key: string, { most, window, isSettled }: Limit, ids: ObjectId[]): Promise<LimitDocument> {
   // A slot in the future, from a clock that was ahead, does not count longer than others.
   const recent = {
     $and: [{ $gt: ['$$attempt.at', { $add: ['$$NOW', -window] }] }, { $lt: ['$$attempt.at', { $add: ['$$NOW', minute] }] }],
   };
-  const mine = { id, at: '$$NOW', is_pending: isSettled !== true };
+  const addIfFree = (id: ObjectId) => {
+    const mine = { id, at: '$$NOW', is_pending: isSettled !== true };
+    const all = { $concatArrays: ['$attempts', [mine]] };
+    return { $set: { attempts: { $cond: [{ $lt: [{ $size: '$attempts' }, most] }, all, '$attempts'] } } };
+  };
   const step = [
     {
       $set: {
@@ -54,11 +101,7 @@ async function tryToTake(key: string, id: ObjectId, { most, window, isSettled }:
         attempts: { $filter: { input: { $ifNull: ['$attempts', []] }, as: 'attempt', cond: recent } },
       },
     },
-    {
-      $set: {
-        attempts: { $cond: [{ $lt: [{ $size: '$attempts' }, most] }, { $concatArrays: ['$attempts', [mine]] }, '$attempts'] },
-      },
-    },
+    ...ids.map(addIfFree),
   ];
   const state = await retryContended(() =>
     loginLimits.findOneAndUpdate({ _id: key }, step, { upsert: true, returnDocument: 'after' }),
@@ -81,11 +124,18 @@ function secondsUntilFree({ attempts, checked_at }: LimitDocument, { most, windo
 export async function settleSlots(keys: string[], id: ObjectId): Promise<void> {
   const change = { $set: { 'attempts.$[mine].is_pending': false } };
   await loginLimits.updateMany({ _id: { $in: keys } }, change, { arrayFilters: [{ 'mine.id': id }] });
+  wake(keys);
 }
 
 /** Returns slots, because their attempts do not count. */
 export async function returnSlots(keys: readonly string[], id: ObjectId): Promise<void> {
   await loginLimits.updateMany({ _id: { $in: keys } }, { $pull: { attempts: { id } } });
+  wake(keys);
+}
+
+/** Lets waiting attempts try again: they get a slot, or are refused. */
+function wake(keys: readonly string[]): void {
+  for (const key of keys) for (const end of returned.get(key) ?? []) end();
 }
 
 /** Refuses everybody if the limits cannot be read: an attacker must not be able to disable them. */
