@@ -1,6 +1,7 @@
 import { whyUnavailable } from '../../../lib/database/failures.ts';
 import { toHttpError } from '../../../lib/http/middleware/errors.ts';
 import { encode } from '../../../lib/push/encode.ts';
+import { readRoomOf } from '../../../lib/push/news.ts';
 import { answerFrame, type Session } from '../../../lib/push/talk.ts';
 import type { Follower } from './audience.ts';
 import type { Connection } from './connection.ts';
@@ -35,8 +36,8 @@ const refuse = (connection: Connection, status: number, message: string) =>
   connection.send(encode({ type: 'error', status, message }));
 
 /**
- * The operations of a connection. They use only memory, because thousands of connections ping every
- * second.
+ * The operations of a connection. Pings use only memory, because thousands of connections ping
+ * every second.
  */
 const sessionOf = ({ hub, connection, follower }: Talk): Session => ({
   // Order matters: register, read, greet. Whatever the client reads after the greeting is not older
@@ -56,8 +57,10 @@ const sessionOf = ({ hub, connection, follower }: Talk): Session => ({
   findTypist: async (room) => {
     const id = room.toHexString();
     const isMember = connection.isGreeted && hub.rooms.get(id)?.followers.has(follower);
-    const isShown = isMember && connection.mayTypeIn(id, performance.now());
-    return isShown ? { user: follower.id, username: follower.username } : undefined;
+    if (!isMember || !connection.mayTypeIn(id, performance.now())) return undefined;
+    // This process may not know yet that the user was removed, or has blocked the other person.
+    const isStillMember = (await hub.read(() => readRoomOf(follower.id, id))).has(id);
+    return isStillMember ? { user: follower.id, username: follower.username } : undefined;
   },
   presence: hub.presence && {
     watch: (users) => (connection.isGreeted ? hub.presence?.watch(follower, connection, users) : undefined),
