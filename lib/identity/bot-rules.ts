@@ -35,15 +35,26 @@ type OwnedBot = Pick<UserDocument, '_id' | 'owner'>;
 export const hasActiveOwner = async ({ owner }: { owner?: ObjectId }): Promise<boolean> =>
   owner === undefined || (await users.findOne({ _id: owner, is_active: true }, { projection: { _id: 1 } })) !== null;
 
+/** The account that is responsible for what an account made: itself, or the owner of a bot. */
+export type Maker = Pick<UserDocument, '_id' | 'writes_per_second'>;
+
 /**
- * Returns true if an account's webhooks and invitations may still act: it is active, and so is its
- * owner if it is a bot.
+ * Finds the account that is responsible for the webhooks and invitations of an account. Undefined
+ * if these must not act any longer: it is inactive, or a bot whose owner is.
  */
-export async function mayAct(_id: ObjectId): Promise<boolean> {
-  if (_id.equals(commandLine.user._id)) return true;
-  const found = await users.findOne<Pick<UserDocument, 'owner'>>({ _id, is_active: true }, { projection: { owner: 1 } });
-  return found !== null && (await hasActiveOwner(found));
+export async function findMaker(_id: ObjectId): Promise<Maker | undefined> {
+  if (_id.equals(commandLine.user._id)) return commandLine.user;
+  const find = (id: ObjectId) =>
+    users.findOne<Maker & Pick<UserDocument, 'owner'>>(
+      { _id: id, is_active: true },
+      { projection: { owner: 1, writes_per_second: 1 } },
+    );
+  const found = await find(_id);
+  return (found?.owner ? await find(found.owner) : found) ?? undefined;
 }
+
+/** Returns true if an account's webhooks and invitations may still act. */
+export const mayAct = async (_id: ObjectId): Promise<boolean> => (await findMaker(_id)) !== undefined;
 
 /** Returns true if a bot still has the same owner, and the owner is active. */
 export async function isStillOwned({ _id, owner }: Pick<UserDocument, '_id' | 'owner'>): Promise<boolean> {

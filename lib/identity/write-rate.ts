@@ -20,19 +20,39 @@ export type RateFields = { RateLimit: string; 'RateLimit-Policy': string };
  * document per account, changed in one atomic step by the database's clock, so the rate applies
  * across any number of processes. Concurrent writes in one process are counted together.
  */
-export async function countWrite({ _id, writes_per_second: own }: RatedAccount): Promise<RateFields | undefined> {
-  if (!config.limits.areOn) return undefined;
-  const perSecond = own ?? config.limits.writesPerSecond;
-  const burst = Math.max(config.limits.writeBurst, 5 * (own ?? 0));
-  return countTogether(_id.toHexString(), { account: _id.toHexString(), interval: 1_000 / perSecond, burst });
+export async function countWrite(account: RatedAccount): Promise<RateFields | undefined> {
+  return config.limits.areOn ? count(account._id.toHexString(), rateOf(account)) : undefined;
 }
 
-/** Deletes the rate of a deleted account. */
+/**
+ * Counts a message of a webhook for the user who created it. The user's webhooks together may write
+ * as much as a few accounts: otherwise each new one would raise the rate of the user.
+ */
+export async function countWebhookWrite(maker: RatedAccount): Promise<void> {
+  if (!config.limits.areOn) return;
+  const { perSecond, burst } = rateOf(maker);
+  await count(webhooksOf(maker._id), { perSecond: accountsOfWebhooks * perSecond, burst: accountsOfWebhooks * burst });
+}
+
+/** All webhooks of a user together have the rate of so many accounts. */
+const accountsOfWebhooks = 5;
+
+const webhooksOf = (user: ObjectId) => `webhooks of ${user.toHexString()}`;
+
+const rateOf = ({ writes_per_second: own }: RatedAccount) => ({
+  perSecond: own ?? config.limits.writesPerSecond,
+  burst: Math.max(config.limits.writeBurst, 5 * (own ?? 0)),
+});
+
+const count = (key: string, { perSecond, burst }: ReturnType<typeof rateOf>): Promise<RateFields> =>
+  countTogether(key, { key, interval: 1_000 / perSecond, burst });
+
+/** Deletes the rates of a deleted account. */
 export const forgetRate = async (account: ObjectId): Promise<void> =>
-  void (await rateLimits.deleteOne({ _id: account.toHexString() }));
+  void (await rateLimits.deleteMany({ _id: { $in: [account.toHexString(), webhooksOf(account)] } }));
 
 /** Times are in milliseconds. */
-type Rate = { account: string; interval: number; burst: number };
+type Rate = { key: string; interval: number; burst: number };
 
 const countTogether = batchWritesByKey<Rate, RateFields>(async (counted) => {
   const [rate] = counted as [Rate];
@@ -66,7 +86,7 @@ async function take(rate: Rate, wanted: number): Promise<{ granted: number; left
   }
 }
 
-async function step({ account, interval, burst }: Rate, count: number): Promise<RateDocument> {
+async function step({ key, interval, burst }: Rate, count: number): Promise<RateDocument> {
   const after = { $add: ['$free_at', Math.round(count * interval)] };
   const full = { $add: ['$$NOW', Math.round(burst * interval)] };
   const update = [
@@ -76,7 +96,7 @@ async function step({ account, interval, burst }: Rate, count: number): Promise<
     { $set: { free_at: { $cond: ['$is_granted', after, '$free_at'] } } },
   ];
   const options = { upsert: true, returnDocument: 'after', ...savedByTheNext() } as const;
-  const state = await retryContended(() => rateLimits.findOneAndUpdate({ _id: account }, update, options));
+  const state = await retryContended(() => rateLimits.findOneAndUpdate({ _id: key }, update, options));
   if (!state) throw new Error('An upsert returned no document');
   return state;
 }

@@ -1,6 +1,6 @@
 import { type CreationResult, type IdempotencyKey, idempotencyKeyOf } from '../api/idempotency.ts';
 import { type Refusal, tooManyRequests } from '../base/errors.ts';
-import { countWrite } from '../identity/write-rate.ts';
+import { countWebhookWrite, countWrite } from '../identity/write-rate.ts';
 import { findWebhook, noSuchWebhook } from '../members/webhooks.ts';
 import type { Message } from '../messages/messages.ts';
 import { sendMessage } from '../messages/send.ts';
@@ -18,15 +18,17 @@ export const postRefusals: Refusal[] = [noSuchWebhook, roomArchived, tooManyRequ
 
 /**
  * Posts a request that another program has sent to a webhook's address. It throws 404 if the
- * webhook is unknown, and 429 above the rate limit of an account. A delivery that is repeated under
+ * webhook is unknown, and 429 above the rate limit of an account, or above that of all webhooks of
+ * their creator. A delivery that is repeated under
  * the same id is posted once.
  */
 export async function post(
   secret: string,
   { bytes, headers }: { bytes: Uint8Array; headers: Record<string, string | undefined> },
 ): Promise<Posted> {
-  const { room, caller } = await findWebhook(secret);
+  const { room, caller, maker } = await findWebhook(secret);
   await countWrite(caller.user);
+  await countWebhookWrite(maker);
   const { shape, text, display, isReport } = readSent(await decodeForeign(bytes, headers), headers);
   if (text === undefined) return { shape, message: undefined };
   const key = shape === 'own' ? idempotencyKeyOf(headers, text) : deliveryOf(headers);

@@ -10,7 +10,7 @@ import { sentEventTypes } from '../collections/rooms/events.ts';
 import { type RoomDocument, rooms, type WebhookDocument } from '../collections/rooms/rooms.ts';
 import { insertWithTimes } from '../database/writes.ts';
 import { hashToken } from '../identity/authenticate.ts';
-import { mayAct } from '../identity/bot-rules.ts';
+import { findMaker, type Maker } from '../identity/bot-rules.ts';
 import { type Caller, webhookCaller } from '../identity/caller.ts';
 import { findPersons, showPerson } from '../identity/persons.ts';
 import { newSigningSecret } from '../identity/signing-secrets.ts';
@@ -158,21 +158,22 @@ export async function revokeWebhook(room: ObjectId, webhook: ObjectId, caller: C
 }
 
 /**
- * The webhook with this secret as a caller, and its room; 404 if it is not found. The look-up is by
- * hash, so that its duration reveals nothing about the secret.
+ * The webhook with this secret as a caller, its room, and the account that is responsible for it;
+ * 404 if it is not found. The look-up is by hash, so that its duration reveals nothing about the
+ * secret.
  */
-export async function findWebhook(secret: string): Promise<{ room: ObjectId; caller: Caller }> {
+export async function findWebhook(secret: string): Promise<{ room: ObjectId; caller: Caller; maker: Maker }> {
   const hash = hashToken(secret);
   const found = await rooms.findOne<WithWebhooks>({ 'webhooks.hash': hash } as Filter<Omit<RoomDocument, '_id'>>, {
     projection: { webhooks: { $elemMatch: { hash } } },
   });
   const webhook = found?.webhooks?.[0];
   if (!found || !webhook) throw noSuchWebhook();
-  const [isValid, caller] = await Promise.all([mayAct(webhook.created_by), callerOfWebhook(webhook._id)]);
+  const [maker, caller] = await Promise.all([findMaker(webhook.created_by), callerOfWebhook(webhook._id)]);
   // A process that deactivated the webhook's creator may have stopped before it removed the
   // webhook.
-  if (!isValid) throw noSuchWebhook();
-  return { room: found._id, caller };
+  if (!maker) throw noSuchWebhook();
+  return { room: found._id, caller, maker };
 }
 
 /** A webhook as a caller, under its name. */

@@ -6,7 +6,7 @@ import { collection } from '../../database/bounded.ts';
  * the outcome of its last step.
  */
 export type RateDocument = {
-  /** The account's id, in hexadecimal. */
+  /** An account's id in hexadecimal. `webhooks of` and an id: the webhooks that a user created. */
   _id: string;
   /** When its whole burst is available again. */
   free_at: Date;
