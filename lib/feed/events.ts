@@ -88,7 +88,8 @@ async function showEvents(room: ObjectId, all: FullRow[]): Promise<{ events: Eve
     const person = persons.get(user.toHexString());
     const present = current?.members.find(({ _id }) => _id.equals(member));
     return present
-      ? showMember(room, present, person)
+      ? // Without a status: an event is the same for all members, and some may not see it.
+        showMember(room, present, showPerson(person))
       : { _id: showId(member), room: showId(room), user: showId(user), ...showPerson(person), role: null, joined_at: null };
   };
 

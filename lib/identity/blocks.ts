@@ -1,12 +1,12 @@
-import type { ObjectId } from 'mongodb';
+import { ObjectId } from 'mongodb';
 import { distinct, showId } from '../api/extended-json.ts';
 import { type ListPage, type Page, pageById } from '../api/pages.ts';
 import { requireAtMostOne } from '../api/parameters.ts';
 import { conflict, invalidParameter, missingEvery, notFound, type Refusal } from '../base/errors.ts';
 import { users } from '../collections/accounts/users.ts';
 import { notify } from '../notices/notices.ts';
-import type { Caller } from './caller.ts';
-import { findPersons, showStated } from './persons.ts';
+import { type Caller, isAdmin } from './caller.ts';
+import { findPersons, type StatedPerson, showPerson } from './persons.ts';
 import { noSuchUser, type OtherUser, shownOtherUser } from './users.ts';
 
 /** The most users that a user can block: the list is read with every token. */
@@ -29,6 +29,28 @@ export async function hasBlocked(user: ObjectId, other: ObjectId): Promise<boole
   return account ? blockedBy({ user: account }).some((blocked) => blocked.equals(other)) : undefined;
 }
 
+/**
+ * Removes the statuses of those users who have blocked the caller; administrators see all. `all`
+ * has the users by their ids in hexadecimal.
+ */
+export async function hideStatuses<T extends Pick<StatedPerson, 'status'>>(
+  all: ReadonlyMap<string, T | undefined>,
+  caller: Caller,
+): Promise<ReadonlyMap<string, T | undefined>> {
+  const me = caller.user._id.toHexString();
+  const stated = [...all].flatMap(([id, user]) => (user?.status && id !== me ? [new ObjectId(id)] : []));
+  if (stated.length === 0 || isAdmin(caller)) return all;
+  const hiding = await users
+    .find({ _id: { $in: stated }, blocked: caller.user._id }, { projection: { _id: 1 }, batchSize: stated.length + 1 })
+    .toArray();
+  const shown = new Map(all);
+  for (const { _id } of hiding) {
+    const { status: _, ...user } = all.get(_id.toHexString()) as T;
+    shown.set(_id.toHexString(), user as T);
+  }
+  return shown;
+}
+
 /** A page of the users that the caller has blocked, sorted by id. */
 export async function listBlocked({ limit, after }: Page, caller: Caller): Promise<ListPage<OtherUser>> {
   const blocked = distinct(blockedBy(caller)).toSorted((one, other) => Buffer.compare(one.id, other.id));
@@ -38,7 +60,8 @@ export async function listBlocked({ limit, after }: Page, caller: Caller): Promi
   return pageById(
     found.map((_id) => ({ _id })),
     limit,
-    ({ _id }) => ({ _id: showId(_id), ...showStated(persons.get(_id.toHexString())) }),
+    // A user can block strangers, who may not see a status.
+    ({ _id }) => ({ _id: showId(_id), ...showPerson(persons.get(_id.toHexString())) }),
   );
 }
 
@@ -56,7 +79,8 @@ export async function blockUser({ user, username }: UserReference, caller: Calle
   const blocking = await users.updateOne({ $and: [{ _id: caller.user._id }, hasRoom] }, { $addToSet: { blocked: _id } });
   if (blocking.matchedCount === 0) throw tooManyBlocked();
   notify({ type: 'blocked', user: caller.user._id.toHexString(), whom: _id.toHexString() });
-  return shownOtherUser.show(found);
+  const { status: _, ...shown } = shownOtherUser.show(found);
+  return shown;
 }
 
 /** A user by id or by username. */

@@ -229,7 +229,7 @@ async function afterBlockedAddition(
   caller: Caller,
 ): Promise<Member> {
   const data = { member, user };
-  const person = await findActivePerson(user);
+  const { status: _, ...person } = (await findActivePerson(user)) ?? {};
   await recordEvent(placeOf(room), actorId(caller), 'member.joined', data);
   const left = await takePlace({ where: { _id: room._id } });
   if (left) await recordEvent(placeOf(left), user, 'member.left', data);

@@ -7,6 +7,7 @@ import { about, oneOf } from '../api/parameters.ts';
 import { aCount, aFlag, aNull, aText, aWord, described, listOf, orNull, record, type Shown } from '../api/schema.ts';
 import { roomNews } from '../collections/rooms/read-markers.ts';
 import { type MemberDocument, type RoomDocument, roles, rooms } from '../collections/rooms/rooms.ts';
+import { hideStatuses } from '../identity/blocks.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findPersons, personFields, personReads, type StatedPerson, showStated, statedFields } from '../identity/persons.ts';
 import { aUserId, shownOtherUser } from '../identity/users.ts';
@@ -148,9 +149,14 @@ export async function listMembers(
     q === undefined ? readPage(room, page) : findNamed(room, q, page),
     findMarker(room, caller.user._id),
   ]);
-  const reading = await readingOf(seen, caller.user._id, marker);
-  const show = ({ member, users: [user] }: MemberRow) =>
-    member.user.equals(caller.user._id) ? showOwnMember(seen, member, caller.user, reading) : showMember(room, member, user);
+  const [reading, persons] = await Promise.all([
+    readingOf(seen, caller.user._id, marker),
+    hideStatuses(new Map(rows.map(({ member, users: [user] }) => [member.user.toHexString(), user])), caller),
+  ]);
+  const show = ({ member }: MemberRow) =>
+    member.user.equals(caller.user._id)
+      ? showOwnMember(seen, member, caller.user, reading)
+      : showMember(room, member, persons.get(member.user.toHexString()));
   const cursorOf = ({ member }: MemberRow) => (q === undefined ? member._id : member.user).toHexString();
   return pageOf(rows, page.limit, show, cursorOf);
 }
@@ -187,7 +193,10 @@ export async function showTarget(
   reading?: ReadState,
 ): Promise<Member> {
   const { target, targetPerson } = context;
-  if (!target.user.equals(caller.user._id)) return showMember(context._id, target, targetPerson);
+  if (!target.user.equals(caller.user._id)) {
+    const persons = await hideStatuses(new Map([[target.user.toHexString(), targetPerson]]), caller);
+    return showMember(context._id, target, persons.get(target.user.toHexString()));
+  }
   return showOwnMember(context, target, caller.user, reading ?? (await findReading(context, caller.user._id)));
 }
 

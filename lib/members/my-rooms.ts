@@ -7,6 +7,7 @@ import { eitherOf } from '../api/schema.ts';
 import { invalidParameter } from '../base/errors.ts';
 import { type MemberDocument, type RoomDocument, rooms } from '../collections/rooms/rooms.ts';
 import { epochPattern } from '../database/epoch.ts';
+import { hideStatuses } from '../identity/blocks.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findPersons, type Persons, showStated } from '../identity/persons.ts';
 import type { OtherUser } from '../identity/users.ts';
@@ -71,7 +72,7 @@ export async function listMyRooms(page: MyRoomsPage, caller: Caller) {
   const people = mine.flatMap((room) => othersIn(room, user._id) ?? []);
   const [readings, persons, threads] = await Promise.all([
     findReadings(mine, user._id, !after && !since),
-    findPersons(distinct(people)),
+    findShownPersons(distinct(people), caller),
     countUnreadThreads(user._id),
   ]);
   const items = mine.map((room, at): Member => {
@@ -96,10 +97,16 @@ export async function listMyRooms(page: MyRoomsPage, caller: Caller) {
  * first.
  */
 export async function listSharedRooms(user: ObjectId, { limit, after }: Page<MemberCursor>, caller: Caller) {
-  const [found, persons] = await Promise.all([readPage({ limit, after }, caller, user), findPersons([user])]);
+  const [found, persons] = await Promise.all([readPage({ limit, after }, caller, user), findShownPersons([user], caller)]);
   const person = persons.get(user.toHexString());
   const { items, next } = pageOf(found, limit, ({ _id, members: [member] }) => showMember(_id, member, person), cursorOf);
   return { items, next: next === undefined ? undefined : { after: next } };
+}
+
+/** These users, as the caller may see them. */
+async function findShownPersons(ids: ObjectId[], caller: Caller): Promise<Persons> {
+  const persons = await findPersons(ids);
+  return hideStatuses(new Map(ids.map((id) => [id.toHexString(), persons.get(id.toHexString())])), caller);
 }
 
 const cursorOf = ({ _id, changed_at }: MyRoom): string => `${changed_at.getTime()}-${_id.toHexString()}`;

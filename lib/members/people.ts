@@ -7,6 +7,7 @@ import { eitherOf } from '../api/schema.ts';
 import { adminRequired, invalidParameter } from '../base/errors.ts';
 import { users } from '../collections/accounts/users.ts';
 import { rooms } from '../collections/rooms/rooms.ts';
+import { hideStatuses } from '../identity/blocks.ts';
 import { type Caller, isAdmin, requireScope, scopeRequired } from '../identity/caller.ts';
 import { findPersons } from '../identity/persons.ts';
 import {
@@ -61,7 +62,7 @@ export async function searchUsers(
   if (room === undefined && q === undefined) throw adminRequired();
   requireScope(caller, 'members:read');
   const known = room === undefined ? await findAcquaintances(caller) : await findMembersOf(room, caller);
-  return listPeople(known, q, { limit, after });
+  return listPeople(known, q, { limit, after }, caller);
 }
 
 function idIn(cursor: string | undefined): ObjectId | undefined {
@@ -71,7 +72,12 @@ function idIn(cursor: string | undefined): ObjectId | undefined {
 }
 
 /** A page of the given users with `q` in their names. Names that begin with it come first. */
-async function listPeople(among: ObjectId[], q = '', { limit, after }: Page<string>): Promise<ListPage<OtherUser>> {
+async function listPeople(
+  among: ObjectId[],
+  q = '',
+  { limit, after }: Page<string>,
+  caller: Caller,
+): Promise<ListPage<OtherUser>> {
   const persons = await findPersons(among);
   const known = among.flatMap((_id) => {
     const person = persons.get(_id.toHexString());
@@ -87,7 +93,9 @@ async function listPeople(among: ObjectId[], q = '', { limit, after }: Page<stri
     const active = await users.find({ _id: { $in: ids }, is_active: true }, { projection: shownOtherUser.reads }).toArray();
     found.push(...active.sort(compare));
   }
-  return pageOf(found, limit, shownOtherUser.show, (last) => last.username);
+  const shown = await hideStatuses(new Map(found.map((user) => [user._id.toHexString(), user])), caller);
+  const show = (user: (typeof found)[number]) => shownOtherUser.show(shown.get(user._id.toHexString()) ?? user);
+  return pageOf(found, limit, show, (last) => last.username);
 }
 
 async function findMembersOf(room: ObjectId, caller: Caller): Promise<ObjectId[]> {

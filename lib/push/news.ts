@@ -89,13 +89,21 @@ export const readMembersOf = (ids: string[]): Promise<Map<string, Set<string>>> 
     return new Map(found.map(({ _id, members }) => [_id.toHexString(), new Set(members.map(({ user }) => user.toHexString()))]));
   });
 
-/** A user's profile and rooms; undefined for a deleted account. */
-export const readPerson = (user: string): Promise<{ person: StatedPerson; rooms: Set<string> } | undefined> =>
+/** A user's profile, rooms, and blocked users. */
+type Profile = { person: StatedPerson; rooms: Set<string>; blocked: Set<string> };
+
+/** The profile of a user as others see it; undefined for a deleted account. */
+export const readPerson = (user: string): Promise<Profile | undefined> =>
   inTime(async () => {
     const _id = new ObjectId(user);
-    const person = await users.findOne<StatedPerson>({ _id }, { projection: personReads() });
-    if (!person) return undefined;
-    return { person, rooms: new Set((await positionsOf({ 'members.user': _id })).keys()) };
+    const found = await users.findOne<StatedPerson & Pick<UserDocument, 'blocked'>>(
+      { _id },
+      { projection: { ...personReads(), blocked: 1 } },
+    );
+    if (!found) return undefined;
+    const { blocked = [], ...person } = found;
+    const rooms = new Set((await positionsOf({ 'members.user': _id })).keys());
+    return { person, rooms, blocked: new Set(blocked.map((one) => one.toHexString())) };
   });
 
 /**

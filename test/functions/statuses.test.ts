@@ -3,7 +3,7 @@ import { type Account, anAccount, anAdmin } from '../support/accounts.ts';
 import { refusals } from '../support/error-bodies.ts';
 import { aMessage } from '../support/messages.ts';
 import { outcome } from '../support/responses.ts';
-import { aRoomOf, memberId, succeed } from '../support/rooms.ts';
+import { aRoom, aRoomOf, memberId, succeed } from '../support/rooms.ts';
 import { inProcess as call } from '../support/transports.ts';
 
 const set = ({ token }: Account, status: unknown, user = 'me') =>
@@ -62,6 +62,46 @@ describe('a status', () => {
       [false, false],
       [true, true],
     ]);
+  });
+
+  it('a status is hidden from blocked people in lists of members, in conversations, in what they find and when they add its user', async () => {
+    const [ann, bob, admin] = [await anAccount(), await anAccount(), await anAdmin()];
+    const room = await aRoomOf([bob, ann, admin]);
+    for (const { token } of [bob, admin])
+      await succeed(call('POST', '/api/conversations', { token, body: { users: [ann.username] } }));
+    await succeed(set(ann, { text: 'On leave' }));
+    const member = await memberId({ id: room, path: '', owner: bob }, ann);
+    const shownTo = async (by: Account) => {
+      const paths = [
+        `/api/members/${member}`,
+        `/api/members?user=${ann.id}`,
+        `/api/members?room=${room}`,
+        `/api/members?room=${room}&q=${ann.username}`,
+        '/api/members?user=me',
+        `/api/users?q=${ann.username}`,
+        `/api/users/${ann.id}`,
+      ];
+      return Promise.all(paths.map(async (path) => JSON.stringify(await get(by, path)).includes('On leave')));
+    };
+    expect(await shownTo(bob)).toEqual(Array(7).fill(true));
+    await succeed(call('POST', '/api/blocks', { token: ann.token, body: { user: bob.id } }));
+    expect(await shownTo(bob)).toEqual(Array(7).fill(false));
+    expect(await shownTo(admin)).toEqual(Array(7).fill(true));
+    const another = await aRoomOf([bob]);
+    const added = await succeed(call('POST', '/api/members', { token: bob.token, body: { room: another, user: ann.id } }));
+    expect(added.body).not.toHaveProperty('status');
+  });
+
+  it('a status is not shown by blocking a stranger, nor in the events of a room', async () => {
+    const [ann, bob] = [await anAccount(), await anAccount()];
+    await succeed(set(ann, { text: 'On leave' }));
+    const blocked = await succeed(call('POST', '/api/blocks', { token: bob.token, body: { user: ann.id } }));
+    const list = await get(bob, '/api/blocks');
+    const room = await aRoom();
+    await succeed(call('POST', '/api/members', { token: ann.token, body: { room: room.id } }));
+    const events = (await get(room.owner, `/api/events?room=${room.id}&after=0`)) as { type: string }[];
+    expect(events.map(({ type }) => type)).toContain('member.joined');
+    expect(JSON.stringify([blocked.body, list, events])).not.toContain('On leave');
   });
 
   it('a status is set by its user and administrators, and shown in lists of people until it ends, and in no message', async () => {

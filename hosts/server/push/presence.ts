@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describeError, log } from '../../../lib/base/log.ts';
-import { showStated } from '../../../lib/identity/persons.ts';
+import { showPerson, showStated } from '../../../lib/identity/persons.ts';
 import type { PresentPerson, ServerNotice } from '../../../lib/notices/notices.ts';
 import { encode } from '../../../lib/push/encode.ts';
 import type { ServerFrame } from '../../../lib/push/frames.ts';
@@ -141,11 +141,14 @@ export class Presence {
   async #tellOf(user: string): Promise<void> {
     const found = await this.#hub.read(() => readPerson(user));
     if (!found) return;
-    const frame = encode({ type: 'person', user: { $oid: user }, ...showStated(found.person) });
-    for (const { connections, rooms } of this.#hub.followers.values())
+    const of = { type: 'person', user: { $oid: user } } as const;
+    const frame = encode({ ...of, ...showStated(found.person) });
+    // For people whom the user has blocked.
+    const withoutStatus = encode({ ...of, ...showPerson(found.person) });
+    for (const { id: watcher, connections, rooms } of this.#hub.followers.values())
       for (const connection of connections)
         if (connection.watched.has(user) && [...rooms].some(({ id }) => found.rooms.has(id)))
-          connection.sendEphemeral(frame, 'presence');
+          connection.sendEphemeral(found.blocked.has(watcher) ? withoutStatus : frame, 'presence');
   }
 
   #tick(now: number): void {
