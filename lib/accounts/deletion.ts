@@ -10,6 +10,7 @@ import { removeFiles } from '../files/removal.ts';
 import { noSuchUser } from '../identity/users.ts';
 import { forgetRate } from '../identity/write-rate.ts';
 import { forgetBans } from '../members/bans.ts';
+import { forgetAdditionLimit } from '../members/join.ts';
 import { leaveAllRooms } from '../members/leave-all-rooms.ts';
 import { forgetMadeBy } from '../members/made.ts';
 import { forgetNewRoomLimit } from '../members/new-room.ts';
@@ -92,6 +93,7 @@ const tidyUp = (id: ObjectId): Promise<void> =>
       forgetRate(id),
       forgetConversationLimit(id),
       forgetNewRoomLimit(id),
+      forgetAdditionLimit(id),
       forgetAvatar(id),
       activities.deleteMany({ _id: id }),
       // Those in messages stay, as the messages do.

@@ -3,12 +3,13 @@ import { forgetMails } from '../credentials/anonymous-limits.ts';
 import { forgetAttempts } from '../credentials/login-limits.ts';
 import { emailKey } from '../identity/users.ts';
 import { forgetRate } from '../identity/write-rate.ts';
+import { forgetAdditionLimit } from '../members/join.ts';
 import { forgetNewRoomLimit } from '../members/new-room.ts';
 import { forgetConversationLimit } from '../rooms/conversations.ts';
 
 /**
  * Forgets all that is counted of an account, so that its owner may go on at once: changes, wrong
- * logins, e-mails, conversations, new rooms.
+ * logins, e-mails, conversations, new rooms, people added to rooms.
  */
 export async function unlimit(user: ObjectId, email: string | undefined): Promise<void> {
   await Promise.all([
@@ -16,6 +17,7 @@ export async function unlimit(user: ObjectId, email: string | undefined): Promis
     forgetAttempts(user.toHexString()),
     forgetConversationLimit(user),
     forgetNewRoomLimit(user),
+    forgetAdditionLimit(user),
     email !== undefined && forgetMails(emailKey(email)),
   ]);
 }

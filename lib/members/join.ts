@@ -1,11 +1,14 @@
 import { type Filter, ObjectId } from 'mongodb';
 import { requireAtMostOne } from '../api/parameters.ts';
 import { attempt } from '../base/deadline.ts';
-import { conflict, invalidParameter, missingParameter, permissionDenied, type Refusal } from '../base/errors.ts';
+import { conflict, invalidParameter, missingParameter, permissionDenied, type Refusal, tooManyRequests } from '../base/errors.ts';
+import { loginLimits } from '../collections/accounts/login-limits.ts';
 import { type MemberDocument, type Role, type RoomDocument, rooms } from '../collections/rooms/rooms.ts';
+import { inBatches } from '../database/writes.ts';
 import { hashToken } from '../identity/authenticate.ts';
 import { hasBlocked } from '../identity/blocks.ts';
 import { actorId, type Caller, isAdmin } from '../identity/caller.ts';
+import { failClosed, keyOf, minute, takeSlot } from '../identity/slots.ts';
 import { findActivePerson, findActiveUserId, noSuchUser } from '../identity/users.ts';
 import { changeRoom } from '../rooms/change.ts';
 import { recordEvent } from '../rooms/event-log.ts';
@@ -47,6 +50,7 @@ export const joinRefusals = [
   alreadyMember,
   full,
   tooManyRooms,
+  tooManyRequests,
 ];
 
 /**
@@ -150,7 +154,28 @@ async function checkUser({ room, user }: Membership, action: JoinAction, caller:
   requireRole(context, action);
   if (isBlocked === undefined) throw noSuchUser();
   check(context, action);
+  await countAddition(user, caller);
   return isBlocked && !isAdmin(caller);
+}
+
+/**
+ * Counts that the caller, or the owner of a bot, adds a user to a room; 429 beyond a limit. It is a
+ * tenth of the rooms that others may add the user to, so that one account cannot use them up.
+ */
+async function countAddition(user: ObjectId, caller: Caller): Promise<void> {
+  const { areOn, roomsPerUser } = config.limits;
+  if (!areOn || isAdmin(caller)) return;
+  const limit = { most: Math.max(3, Math.floor(roomsPerUser / 10)), window: 30 * 24 * 60 * minute, isSettled: true } as const;
+  const key = `${additionsBy(caller.user.owner ?? caller.user._id)} ${keyOf('of', user.toHexString())}`;
+  await failClosed(() => takeSlot(key, new ObjectId(), limit));
+}
+
+const additionsBy = (user: ObjectId) => keyOf('additions by', user.toHexString());
+
+/** Forgets whom an account has added to rooms. */
+export async function forgetAdditionLimit(user: ObjectId): Promise<void> {
+  const start = `${additionsBy(user)} `;
+  await inBatches(loginLimits, { _id: { $gte: start, $lt: `${start}~` } }, (some) => loginLimits.deleteMany(some));
 }
 
 function check(context: TargetContext | undefined, action: JoinAction): void {
@@ -178,12 +203,13 @@ async function isInTooMany(user: ObjectId, caller: Caller): Promise<boolean> {
 
 /**
  * Counts the rooms that a user has joined, or those that others added the user to, up to a limit.
+ * Rooms of a group at the identity provider count as neither.
  */
 export const countRooms = (user: ObjectId, { isAdded, limit }: { isAdded: boolean; limit: number }): Promise<number> =>
   rooms.unscoped.countDocuments(
     {
       'members.user': user,
-      members: { $elemMatch: { user, is_added: isAdded ? true : { $ne: true } } },
+      members: { $elemMatch: { user, ...(isAdded ? { is_added: true, by_group: { $ne: true } } : { is_added: { $ne: true } }) } },
       is_direct: { $ne: true },
     },
     { limit },
