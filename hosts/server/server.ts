@@ -2,15 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { limits } from '../../lib/api/limits.ts';
+import { isToken } from '../../lib/api/schema.ts';
 import { withDeadline } from '../../lib/base/deadline.ts';
 import { HttpError, internalError, payloadTooLarge, serviceUnavailable } from '../../lib/base/errors.ts';
 import { describeError, log } from '../../lib/base/log.ts';
 import { type Turn, withTurn } from '../../lib/base/outside.ts';
+import { createQueues } from '../../lib/base/queues.ts';
 import { rejectWith } from '../../lib/http/base-chain.ts';
 import type { Handler } from '../../lib/http/operation.ts';
 import type { ApiResponse } from '../../lib/http/request.ts';
 import { tokenOf } from '../../lib/http/session-cookie.ts';
-import { recallCaller } from '../../lib/identity/authenticate.ts';
+import { findCaller, recallCaller } from '../../lib/identity/authenticate.ts';
 import { config, fromConfig } from '../../lib/settings/config.ts';
 import { beginBody, hasBody, mostKeptOf } from './http/body.ts';
 import { closeWithoutResets, limitConnections } from './http/connections.ts';
@@ -109,7 +111,8 @@ export async function startServer(address: Address, find?: FindRoute): Promise<S
     received: ReceivedRequest,
     response: ServerResponse,
   ): Promise<void> {
-    const begun = beginUpload(callerOf(makeEvent(request, received, found)));
+    const sent = makeEvent(request, received, found);
+    const begun = beginUpload(callerOf(sent) ?? (await findCallerOf(sent)));
     const event = makeEvent(request, { ...received, bytes: bodyOf(request, undefined, begun) }, found);
     const handler = begun ? found.handler : busy;
     const answer = await handler(event, makeContext(received, found, limits.requestTime)).finally(
@@ -190,7 +193,7 @@ async function run(
   context: Parameters<Handler>[1],
   deliver: (response: ApiResponse) => void = () => {},
 ): Promise<ApiResponse> {
-  const share = config.limits.areOn ? shares.begin(callerOf(event)) : unlimited;
+  const share = config.limits.areOn ? shares.begin(callerOf(event) ?? (await findCallerOf(event))) : unlimited;
   const request = share instanceof Promise ? await share : share;
   const taken = request && slots().acquire(longestWait);
   if (request && taken && (taken === true || (await taken))) {
@@ -266,17 +269,36 @@ async function runHealthCheck(...[handler, event, context, deliver]: Required<Pa
 let healthChecks = 0;
 const mostHealthChecks = 4;
 
+type Event = Parameters<Handler>[0];
+const sourceIpOf = (event: Event): string => event.requestContext.http.sourceIp;
+
 /**
- * The caller of a request before its token is looked up: a recently seen account, or the source
- * address.
+ * The caller of a request, as far as this process knows: an account that it has seen, or the source
+ * address of a request without a token. Undefined for a token that it has not seen.
  */
-function callerOf(event: Parameters<Handler>[0]): string {
-  const known = recallCaller(tokenOf(event));
-  return known?._id.toHexString() ?? event.requestContext.http.sourceIp;
+function callerOf(event: Event): string | undefined {
+  const token = tokenOf(event);
+  return recallCaller(token)?._id.toHexString() ?? (isToken(token) ? undefined : sourceIpOf(event));
 }
 
+/**
+ * The caller of a request with a token that this process has not seen. It is looked up, so that an
+ * account need not wait for others behind its address. An invalid token counts for the address, and
+ * so does one that cannot be looked up soon: an attacker may send many.
+ */
+async function findCallerOf(event: Event): Promise<string> {
+  const source = sourceIpOf(event);
+  const find = () => withDeadline(performance.now() + longestLookUpMs, () => findCaller(tokenOf(event)));
+  const caller = await lookUps(source, find).catch(() => undefined);
+  return caller?.user._id.toHexString() ?? source;
+}
+
+const longestLookUpMs = 1_000;
+const lookUps = createQueues({ most: 4, mostWaiting: 16, patienceMs: longestLookUpMs, refuse: serviceUnavailable });
+
 /** The account that is charged while a request waits for another server: for a bot, its owner. */
-const payerOf = (event: Parameters<Handler>[0]): string => recallCaller(tokenOf(event))?.owner?.toHexString() ?? callerOf(event);
+const payerOf = (event: Event): string =>
+  recallCaller(tokenOf(event))?.owner?.toHexString() ?? callerOf(event) ?? sourceIpOf(event);
 
 const shares = createFairShare();
 const unlimited: FairRequest = { pause: () => {}, resume: () => {}, end: () => {} };
