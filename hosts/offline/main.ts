@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildIfStale, canBuild } from '../../packages/web/build.ts';
+import { onOrphaned } from '../server/signals.ts';
 
 /* `npm start`: runs serverless-offline without its own log, unless SLS_LOG_LEVEL is set. */
 if (process.env.SLS_LOG_LEVEL === undefined) {
@@ -11,6 +12,8 @@ if (process.env.SLS_LOG_LEVEL === undefined) {
   // It prints its table of routes with `console.log`, whatever the log level.
   console.log = () => {};
 }
+// serverless-offline ends after this signal, and with it the database.
+onOrphaned(() => process.kill(process.pid, 'SIGTERM'));
 // Serverless caches its compiled schemas in the home directory, which an account may lack.
 process.env.SLS_SCHEMA_CACHE_BASE_DIR ??= cacheDirectory();
 // After `git pull` without `npm ci`, the web client may be outdated.

@@ -8,9 +8,19 @@ export function onEnd(end: () => void): void {
   };
   process.on('SIGTERM', once);
   process.on('SIGINT', once);
-  // npm's shell receives npm's signals, and exits without forwarding them.
-  if (process.env.npm_lifecycle_event) {
-    const parent = process.ppid;
-    setInterval(() => process.ppid !== parent && once(), 200).unref();
-  }
+  onOrphaned(once);
+}
+
+/**
+ * Calls `end` when the shell of npm that started this process is gone. It receives npm's signals,
+ * and exits without forwarding them.
+ */
+export function onOrphaned(end: () => void): void {
+  if (!process.env.npm_lifecycle_event) return;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    end();
+  }, 200).unref();
 }

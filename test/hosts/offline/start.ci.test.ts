@@ -63,6 +63,15 @@ Or by a command: DATA_DIR=${settings.DATA_DIR} npm run --silent admin -- user cr
     expect(await second.stop()).toBe(0);
   });
 
+  it('npm start ends when only npm, which started it, is terminated', async () => {
+    const service = await aService(settings, ['npm', 'start', '--silent']);
+    expect((await overHttp(service.url)('GET', '/api/rooms')).status).toBe(401);
+    service.signalLeader('SIGTERM');
+    await service.ended;
+    // The leader's pipes close when the last of its processes has ended.
+    expect(await overHttp(service.url)('GET', '/api/rooms').catch(({ code }) => code)).toBe('ECONNREFUSED');
+  });
+
   it('npm start ends while somebody is connected, and forgets the connection', async () => {
     const first = await aService(settings);
     const { stdout } = await administer(['token', 'create', 'ann', '--name', 'connected']);
