@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { commands } from '../../../tools/harness/service.ts';
+import { runCommand } from '../../support/run-command.ts';
+import { overHttp } from '../../support/transports.ts';
+import { isEmbedded } from '../../support/worker.ts';
+
+const settings = { MONGODB_URI: '', MONGODB_DATABASE: 'chat', HTTP_PORT: '0', LOG_LEVEL: 'debug', AUDIT_LOG: '' };
+
+describe.runIf(isEmbedded && existsSync('/sys/kernel'))('what the operating system refuses', () => {
+  it('npm run serve names the user and the directory that it may not write to', async () => {
+    const environment = { ...settings, DATA_DIR: '/sys/chat' };
+    expect(await runCommand(commands.serve, { environment })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /user '?\w+'? may not open or change \/sys\/chat \(E(PERM|ACCES)\)|\/sys\/chat is on a file system/,
+      ),
+    });
+  });
+
+  it('npm run serve names the limit when it may open no more files', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'chat-limit-'));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    const environment = { ...settings, DATA_DIR: join(directory, 'data') };
+    const ended = await runCommand(['sh', '-c', `ulimit -n 22; exec ${commands.serve.join(' ')}`], { environment });
+    expect(ended).toMatchObject({ code: 1, stdout: '' });
+    expect(ended.stderr).toContain('this process has as many files open as it may, 22 (EMFILE)');
+  });
+});
+
+it.runIf(isEmbedded)('npm run serve writes nothing but lines of JSON to its standard output', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'chat-output-'));
+  const [command = '', ...words] = commands.serve;
+  const service = spawn(command, words, {
+    env: { ...process.env, ...settings, DATA_DIR: join(directory, 'data') },
+    stdio: 'pipe',
+  });
+  const ended = once(service, 'close');
+  onTestFinished(async () => {
+    service.kill('SIGKILL');
+    await ended;
+    await rm(directory, { recursive: true });
+  });
+  const written = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const)
+    service[name].on('data', (chunk: Buffer) => {
+      written[name] += chunk.toString();
+    });
+  const url = () => /The API is at (\S+)\/api/.exec(written.stderr)?.[1];
+  await expect.poll(url, { timeout: 60_000 }).toBeDefined();
+  const call = overHttp(url() as string);
+  for (const path of ['/api/health', '/api/rooms', '/api/nothing', '/%zz']) await call('GET', path);
+  service.kill('SIGTERM');
+  await ended;
+  const lines = written.stdout.trim().split('\n');
+  expect(lines.length).toBeGreaterThan(4);
+  expect(lines.filter((line) => !line.startsWith('{')).concat(lines.filter((line) => !JSON.parse(line).level))).toEqual([]);
+});
