@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
+import { isWiderThan, largestAvatarSide } from 'chat-service-rules/picture-size';
 import { Binary, type ObjectId } from 'mongodb';
 import { about, anyText, optional } from '../api/parameters.ts';
 import { HttpError, notFound, type Refusal } from '../base/errors.ts';
 import { avatars } from '../collections/accounts/avatars.ts';
 import { whole } from './directory.ts';
-import { isWiderThan, largestAvatarSide } from './picture-size.ts';
 import { typeOf } from './types.ts';
 
 /*
@@ -53,7 +53,7 @@ export async function readAvatar(owner: ObjectId, asked: string | undefined) {
   const { type, bytes, version } = found;
   const content = bytes.buffer;
   // An earlier version of the service accepted pictures of any size.
-  if (isWiderThan(largestAvatarSide, type, Buffer.from(content))) throw noSuchAvatar();
+  if (isWiderThan(largestAvatarSide, Buffer.from(content))) throw noSuchAvatar();
   return { type, content, version, asked };
 }
 
@@ -62,7 +62,7 @@ export async function receivePicture(sent: AsyncIterable<Uint8Array>): Promise<R
   const bytes = await collect(sent);
   const type = typeOf('image/webp', bytes);
   if (!types.includes(type)) throw noPicture();
-  if (isWiderThan(largestAvatarSide, type, bytes)) throw tooManyPixels();
+  if (isWiderThan(largestAvatarSide, bytes)) throw tooManyPixels();
   return { type, bytes, version: hash('sha256', bytes, 'base64url').slice(0, 22) };
 }
 

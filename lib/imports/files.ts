@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
 import type { SourceFile, SourceMessage } from 'chat-service-import/source';
 import { lines, link } from 'chat-service-rules/formats/markdown';
+import { hasTooManyPixels, pictureHeaderLength } from 'chat-service-rules/picture-size';
 import { storable } from 'chat-service-rules/texts';
 import type { ObjectId } from 'mongodb';
 import { nameText } from '../api/parameters.ts';
 import { HttpError } from '../base/errors.ts';
 import { type FileDocument, files } from '../collections/rooms/files.ts';
 import { type AttachedFile, type MessageDocument, messages } from '../collections/rooms/messages.ts';
-import { hasTooManyPixels, pictureHeaderLength } from '../files/picture-size.ts';
 import { giveQuotaBack, takeQuota } from '../files/quotas.ts';
 import { bindingTime, removeFile } from '../files/removal.ts';
 import { findStore } from '../files/store.ts';
@@ -87,7 +87,7 @@ async function bring(
   if (!measured) return lack;
   const { size, sha256, beginning } = measured;
   const found = typeOf(typesByEnding[extname(shown).toLowerCase()] ?? anyType, beginning);
-  const type = hasTooManyPixels(found, beginning) ? anyType : found;
+  const type = hasTooManyPixels(beginning) ? anyType : found;
   const known = await files.findOne({ _id });
   // Left over from an earlier run: the message lost its text, or belongs to another room or author
   // now.

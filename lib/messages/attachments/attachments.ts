@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { hasTooManyPixels, isWiderThan, largestPreviewSide, pictureHeaderLength } from 'chat-service-rules/picture-size';
 import { ObjectId } from 'mongodb';
 import { distinct } from '../../api/extended-json.ts';
 import { about, id, type Parameter } from '../../api/parameters.ts';
@@ -7,7 +8,6 @@ import { describeError, log } from '../../base/log.ts';
 import { type FileDocument, files } from '../../collections/rooms/files.ts';
 import type { AttachedFile } from '../../collections/rooms/messages.ts';
 import { beginningLength } from '../../files/file-store.ts';
-import { hasTooManyPixels, isWiderThan, largestPreviewSide, pictureHeaderLength } from '../../files/picture-size.ts';
 import { bindingTime } from '../../files/removal.ts';
 import { previewKey, requireStore } from '../../files/store.ts';
 import { anyType, typeOf } from '../../files/types.ts';
@@ -71,7 +71,7 @@ async function attach({ _id, key, state, preview, ...file }: FileDocument): Prom
   if (!beginning) throw notUploaded();
   const { name, size, width, height, duration, alt } = file;
   const found = typeOf(file.type, beginning);
-  const type = hasTooManyPixels(found, beginning) ? anyType : found;
+  const type = hasTooManyPixels(beginning) ? anyType : found;
   const has_preview = await hasPreview(key, preview);
   return { _id, name, type, size, width, height, duration, has_preview, ...(alt && { alt }) };
 }
@@ -79,7 +79,7 @@ async function attach({ _id, key, state, preview, ...file }: FileDocument): Prom
 async function hasPreview(key: string, preview: FileDocument['preview']): Promise<boolean> {
   const bytes = preview?.is_stored && (await requireStore().beginning(previewKey(key), preview.size));
   if (!bytes || typeOf(preview.type, bytes) !== preview.type) return false;
-  return !isWiderThan(largestPreviewSide, preview.type, bytes);
+  return !isWiderThan(largestPreviewSide, bytes);
 }
 
 /**

@@ -6,6 +6,7 @@ import { ask, chat, randomKey } from '../service/api.ts';
 import type { UnsentFile } from '../store/kept.ts';
 import { setTray, type TrayItem, trayOf } from '../store/unsent/tray.ts';
 import { safeName } from '../text/names.ts';
+import { decodePicture } from './decode.ts';
 import { withoutMetadata } from './metadata.ts';
 import { webpOf } from './webp.ts';
 
@@ -77,7 +78,7 @@ async function prepare(file: File, named: { key: string; name: string }): Promis
   const type = await typeOf(file);
   const isPicture = /^image\/(png|jpeg|webp|gif|avif|hei[cf])$/.test(type);
   const video = file.type.startsWith('video/') ? await openVideo(file) : undefined;
-  const picture = video?.picture ?? (isPicture ? await createImageBitmap(file).catch(() => undefined) : undefined);
+  const picture = video?.picture ?? (isPicture ? await decodePicture(file).catch(() => undefined) : undefined);
   // Read now: what is on the disk may change or go before it is sent.
   const read = async () => new Blob([withoutMetadata(new Uint8Array(await file.arrayBuffer()))], { type });
   // Few browsers show the other kind, which phones make.

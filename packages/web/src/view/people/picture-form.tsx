@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { begin, me } from '../../account/session.ts';
+import { decodePicture } from '../../files/decode.ts';
 import { webpOf } from '../../files/webp.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
 import { ask, chat, Failure, type RoomDetails, type User } from '../../service/api.ts';
@@ -100,7 +101,7 @@ function take(user: User): void {
 
 /** The middle of a picture, small. */
 async function squareOf(file: File): Promise<Blob> {
-  const picture = await createImageBitmap(file).catch(() => {
+  const picture = await decodePicture(file).catch(() => {
     throw new Failure(400, laterStrings.settings.pictureUnreadable);
   });
   const { width, height } = picture;
