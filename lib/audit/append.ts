@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os';
+import { firstCharacters } from 'chat-service-rules/shortened';
 import { attempt, regardlessOfDeadline } from '../base/deadline.ts';
 import { HttpError } from '../base/errors.ts';
 import { describeError, log } from '../base/log.ts';
@@ -123,7 +124,7 @@ export async function findTip(): Promise<Tip> {
 /** The most characters of a name or a detail in an entry. */
 const mostCharacters = 200;
 
-const bounded = (text: string): string => [...text.toWellFormed()].slice(0, mostCharacters).join('');
+const bounded = (text: string): string => firstCharacters(text.toWellFormed(), mostCharacters);
 
 /**
  * The name of the account that runs this process, or its number: in a container the account may

@@ -1,3 +1,4 @@
+import { beginningOf } from 'chat-service-rules/shortened';
 import { normaliseName } from 'chat-service-rules/texts';
 import type { ObjectId } from 'mongodb';
 import { type DateTime, dateSchema } from '../api/extended-json.ts';
@@ -69,11 +70,12 @@ export async function createSession(
  * at the end.
  */
 const nameOf = (agent = '') =>
-  normaliseName(agent)
-    .replace(/\p{Cc}/gu, '')
-    .trim()
-    .slice(0, 250)
-    .toWellFormed();
+  beginningOf(
+    normaliseName(agent.toWellFormed())
+      .replace(/\p{Cc}/gu, '')
+      .trim(),
+    250,
+  );
 
 /** Ends the oldest sessions of a user who has too many. */
 async function endOldest(user: ObjectId): Promise<void> {

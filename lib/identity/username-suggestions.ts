@@ -1,4 +1,5 @@
 import anyAscii from 'any-ascii';
+import { firstCharacters } from 'chat-service-rules/shortened';
 import { newUsername } from './users.ts';
 
 /*
@@ -30,7 +31,7 @@ export function suggestUsername(texts: Sources, separator: '.' | '-'): string | 
 const isHan = /\p{Script=Han}/u;
 
 function usernameOf(text: string, separator: string): string | undefined {
-  const plain = anyAscii(text.slice(0, 200).normalize('NFKD').replaceAll(/\p{M}/gu, ''))
+  const plain = anyAscii(firstCharacters(text, 200).normalize('NFKD').replaceAll(/\p{M}/gu, ''))
     .toLowerCase()
     .replaceAll(/[^a-z0-9._-]+/g, separator)
     .replaceAll(/^[._-]+/g, '')

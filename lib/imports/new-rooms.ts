@@ -1,4 +1,5 @@
 import type { SourceRoom } from 'chat-service-import/source';
+import { firstCharacters } from 'chat-service-rules/shortened';
 import { storable } from 'chat-service-rules/texts';
 import type { ObjectId } from 'mongodb';
 import { textUpTo } from '../api/parameters.ts';
@@ -101,7 +102,7 @@ async function insertRoom(
     banned: [],
     seq,
     message_count: ordinal,
-    topic: key === undefined ? (topic.read([...storable(source.topic)].slice(0, 250).join('')) ?? '') : '',
+    topic: key === undefined ? (topic.read(firstCharacters(storable(source.topic), 250)) ?? '') : '',
     created_at: createdAt,
     created_by: first?._id ?? ids('person', ''),
     changed_at: now,
@@ -135,7 +136,7 @@ export async function startReading({ _id: room, seq, ordinal }: TargetRoom, memb
 function nameOf({ id, kind, name }: SourceRoom, members: MemberHere[]): string {
   const people = members.map(({ username }) => username).join(', ');
   const wanted = storable(kind === 'direct' ? people : name).trim();
-  return roomName.read([...wanted].slice(0, 100).join('')) ?? `room ${id}`.slice(0, 100);
+  return roomName.read(firstCharacters(wanted, 100)) ?? firstCharacters(`room ${id}`, 100);
 }
 
 /** A room that is left out, as the report lists it. */

@@ -1,4 +1,5 @@
 import type { SourceMessage, SourcePerson } from 'chat-service-import/source';
+import { firstCharacters } from 'chat-service-rules/shortened';
 import { storable } from 'chat-service-rules/texts';
 import type { ObjectId } from 'mongodb';
 import { type ImportedDocument, type UserDocument, users } from '../collections/accounts/users.ts';
@@ -93,7 +94,7 @@ export class People {
 
   /** The name, address and state of an account, from the source and valid here. */
   #wanted({ name, email: typed, isActive, isGuest }: SourcePerson) {
-    const shown = name === undefined ? undefined : fullName.read([...storable(name)].slice(0, 64).join('')) || undefined;
+    const shown = name === undefined ? undefined : fullName.read(firstCharacters(storable(name), 64)) || undefined;
     // Guests are inactive, because all active users can join open rooms.
     return { name: shown, email: email.read(typed), isActive: isActive && !isGuest };
   }

@@ -1,3 +1,4 @@
+import { firstCharacters } from 'chat-service-rules/shortened';
 import { isBlank, storable } from 'chat-service-rules/texts';
 import { longestText, messageText } from '../messages/messages.ts';
 
@@ -28,7 +29,7 @@ const fits = (text: string) => text.length <= longestText || [...text].length <=
 
 /** The beginning of a long text, with space for the end of a block of code. */
 function headOf(text: string): string {
-  const head = [...text.slice(0, 2 * longestText)].slice(0, longestText - fence.length - 1).join('');
+  const head = firstCharacters(text, longestText - fence.length - 1);
   const at = Math.max(head.lastIndexOf('\n'), head.lastIndexOf(' '));
   return at > head.length / 2 ? head.slice(0, at + 1) : head;
 }

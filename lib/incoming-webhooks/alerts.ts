@@ -1,6 +1,7 @@
 import { link, list, paragraphs } from 'chat-service-rules/formats/markdown';
 import type { Reader } from 'chat-service-rules/formats/reader';
 import { isObject } from 'chat-service-rules/objects';
+import { firstCharacters } from 'chat-service-rules/shortened';
 
 /** The most alerts of a group that are shown. */
 const mostAlerts = 10;
@@ -48,4 +49,4 @@ function labelsOf(labels: Reader): string {
   return [labels.at('instance').line(), ...shown].filter(Boolean).join(', ');
 }
 
-const plain = (name: string): string => name.replaceAll(/[^\p{L}\p{N}_.-]/gu, '').slice(0, 50);
+const plain = (name: string): string => firstCharacters(name.replaceAll(/[^\p{L}\p{N}_.-]/gu, ''), 50);

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { firstCharacters } from 'chat-service-rules/shortened';
 import { normaliseName } from 'chat-service-rules/texts';
 import { ObjectId } from 'mongodb';
 import { fullName } from '../identity/persons.ts';
@@ -57,10 +58,10 @@ export function personOf({ iss, sub, ...claims }: Claims, { groupsClaim, adminGr
 /** A valid full name; undefined if nothing is left of it. */
 function nameOf(claim: unknown): string | undefined {
   if (typeof claim !== 'string') return undefined;
-  const plain = normaliseName(claim.slice(0, 1_000))
+  const plain = normaliseName(firstCharacters(claim, 1_000))
     .replaceAll(/[\p{Cc}\s]+/gu, ' ')
     .trim();
-  return fullName.read([...plain].slice(0, longestName).join('')) || undefined;
+  return fullName.read(firstCharacters(plain, longestName)) || undefined;
 }
 
 const longestName = 64;

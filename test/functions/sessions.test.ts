@@ -83,6 +83,16 @@ describe.each(transports())('/api/sessions, %s', (_transport, call) => {
     });
   });
 
+  it('GET /api/sessions cuts a long name of a program without leaving half of an emoji', async () => {
+    const account = await anAccount();
+    const body = { username: account.username, password: account.password };
+    const agent = `${'x'.repeat(249)}😀`;
+    const token = await aSession(call, account);
+    await call('POST', '/api/sessions', { body, headers: { 'user-agent': agent } });
+    const listed = (await call('GET', '/api/sessions', { token })).body as { name: string }[];
+    expect(listed.map(({ name }) => name).sort()).toEqual(['session', 'x'.repeat(249)]);
+  });
+
   it('GET /api/sessions lists the sessions, each with the program that started it, and no named tokens', async () => {
     const account = await anAccount();
     const body = { username: account.username, password: account.password };

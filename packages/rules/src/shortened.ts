@@ -18,6 +18,16 @@ export function beginningOf(text: string, most: number): string {
     .replace(/\ufffd$/, '');
 }
 
+/**
+ * The beginning of a text, of so many characters (code points) at most, which cuts no emoji or
+ * other grapheme in half.
+ */
+export function firstCharacters(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const { length } = [...text.slice(0, 2 * most)].slice(0, most).join('');
+  return beginningOf(text, length);
+}
+
 /** The beginning of a text, which says that it was longer. */
 export const shortened = (text: string, most: number): string =>
   text.length <= most ? text : `${beginningOf(text, most - 1).trimEnd()}…`;

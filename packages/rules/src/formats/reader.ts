@@ -1,5 +1,5 @@
 import { isObject } from '../objects.ts';
-import { shortened } from '../shortened.ts';
+import { firstCharacters, shortened } from '../shortened.ts';
 import { storable } from '../texts.ts';
 
 /** How many characters of one text are read: more than a message can have, for it may become shorter. */
@@ -55,7 +55,7 @@ export class Reader {
     if (value === undefined) return '';
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean')
       throw new FormatError(this.path, 'be a text');
-    return storable(String(value).slice(0, mostCharacters));
+    return storable(firstCharacters(String(value), mostCharacters));
   }
 
   /** The text on one line, and not longer than a title. */

@@ -1,3 +1,4 @@
+import { firstCharacters } from 'chat-service-rules/shortened';
 import { type ListName, roomPath } from '../../device/routes.ts';
 import { shortOf } from '../../i18n/dates.ts';
 import { strings } from '../../i18n/strings.ts';
@@ -131,13 +132,13 @@ function Drafts() {
                     {seq !== undefined && <span class="muted">{strings.composer.editing}</span>}
                   </span>
                   <span class="excerpt" dir="auto">
-                    {plainText(draftOf(place)).slice(0, 300)}
+                    {firstCharacters(plainText(draftOf(place)), 300)}
                   </span>
                 </span>
               </a>
               <IconButton
                 icon="remove"
-                label={`${words.discard(name)}: ${plainText(draftOf(place)).slice(0, 100)}`}
+                label={`${words.discard(name)}: ${firstCharacters(plainText(draftOf(place)), 100)}`}
                 onPress={() => void discard(place)}
               />
             </li>

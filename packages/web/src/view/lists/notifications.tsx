@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { firstCharacters } from 'chat-service-rules/shortened';
 import { useEffect, useRef } from 'preact/hooks';
 import { roomPath } from '../../device/routes.ts';
 import { shortOf } from '../../i18n/dates.ts';
@@ -113,7 +114,7 @@ function Item({ notification, isNew }: { notification: Notification; isNew: bool
         </span>
         {message && (
           <span class="excerpt" dir="auto">
-            {summaryOf(message).slice(0, 300)}
+            {firstCharacters(summaryOf(message), 300)}
           </span>
         )}
       </span>

@@ -1,3 +1,4 @@
+import { firstCharacters } from 'chat-service-rules/shortened';
 import type { ComponentChildren } from 'preact';
 import { messagePath } from '../../device/routes.ts';
 import { sentAt } from '../../i18n/dates.ts';
@@ -65,7 +66,7 @@ export const Result = ({ message, href, words = '', note, isNew = false }: Resul
         </span>
       </span>
       <span class="excerpt" dir="auto">
-        {message.deleted_at ? strings.message.deleted : highlight(summaryOf(message).slice(0, 300), words)}
+        {message.deleted_at ? strings.message.deleted : highlight(firstCharacters(summaryOf(message), 300), words)}
       </span>
       {note !== undefined && <span class="note">{note}</span>}
     </span>

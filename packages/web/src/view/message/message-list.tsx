@@ -1,3 +1,4 @@
+import { firstCharacters } from 'chat-service-rules/shortened';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { me } from '../../account/session.ts';
@@ -259,7 +260,7 @@ function newsTeller(timeline: Timeline): () => void {
     if (!first) return;
     const text =
       news.length === 1
-        ? strings.announce.message(nameOf(first), summaryOf(first).slice(0, 200))
+        ? strings.announce.message(nameOf(first), firstCharacters(summaryOf(first), 200))
         : strings.room.came(news.length);
     announce(text, { isPatient: true });
   };

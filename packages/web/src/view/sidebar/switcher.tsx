@@ -1,3 +1,4 @@
+import { firstCharacters } from 'chat-service-rules/shortened';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { me } from '../../account/session.ts';
 import { isComposing } from '../../device/keyboard.ts';
@@ -152,7 +153,7 @@ function useFound(typed: string, withRooms: boolean) {
 }
 
 async function findRooms(q: string): Promise<OtherRoom[]> {
-  const query = { q: q.slice(0, 100), limit: 10 };
+  const query = { q: firstCharacters(q, 100), limit: 10 };
   const listed = await ask(chat.GET('/api/directory', { params: { query } })).catch(() => []);
   return listed.map(({ _id, name, avatar, is_open }) => ({ id: _id.$oid, name, avatar, isOpen: is_open }));
 }

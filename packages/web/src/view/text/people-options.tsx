@@ -1,3 +1,4 @@
+import { firstCharacters } from 'chat-service-rules/shortened';
 import { me } from '../../account/session.ts';
 import { strings } from '../../i18n/strings.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
@@ -24,7 +25,7 @@ export async function findPeople(part: string): Promise<FoundPerson[]> {
     ask(chat.GET('/api/users', { params: { query } })).catch(() => []);
   const isUsername = /^[a-z0-9][a-z0-9._-]{0,63}$/i.test(part);
   const [found, exact] = await Promise.all([
-    find({ q: part.slice(0, 64), limit: mostFound + 1 }),
+    find({ q: firstCharacters(part, 64), limit: mostFound + 1 }),
     isUsername ? find({ username: part }) : [],
   ]);
   const all = [...exact, ...found].map(({ _id, username, name, avatar, is_bot }) => ({
