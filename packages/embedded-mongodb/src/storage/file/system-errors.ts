@@ -33,7 +33,7 @@ export function explainSystemError(error: unknown, { account, openFiles } = circ
 }
 
 function circumstances(): Circumstances {
-  return { account: accountName(), openFiles: openFileLimit() };
+  return { account: accountName(), openFiles };
 }
 
 function accountName(): string {
@@ -44,6 +44,9 @@ function accountName(): string {
     return `user ${process.getuid?.()}`;
   }
 }
+
+// Read at the start, because a process that may open no more files cannot read it.
+const openFiles = openFileLimit();
 
 function openFileLimit(): string {
   try {
