@@ -6,7 +6,7 @@ import { attempt } from '../base/deadline.ts';
 import { conflict, notFound, type Refusal } from '../base/errors.ts';
 import { type UserDocument, users } from '../collections/accounts/users.ts';
 import { botWebhooks } from '../collections/delivery/bot-webhooks.ts';
-import { type CommandDocument, commands } from '../collections/delivery/commands.ts';
+import { type CommandDocument, commandIdsOf, commandNameOf, commands } from '../collections/delivery/commands.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { isStillOwned, webhookOf } from '../identity/bot-rules.ts';
 import type { Caller } from '../identity/caller.ts';
@@ -76,7 +76,7 @@ function usageText(): Parameter<string> {
 const mostCommands = 50;
 
 export const noSuchCommand: Refusal = () => notFound('command');
-const commandTaken: Refusal = () => conflict('command_taken', 'Another bot has a command of this name, or clients may have one.');
+const commandTaken: Refusal = () => conflict('command_taken', 'Clients may have a command of this name.');
 const tooManyCommands: Refusal = () => conflict('too_many_commands', 'The bot has too many commands.');
 export const registerRefusals = [noSuchBot, receiverRefused, commandTaken, tooManyCommands];
 export const unregisterRefusals = [noSuchBot, noSuchCommand];
@@ -90,11 +90,13 @@ export async function findBotDetails(id: ObjectId, caller: Caller): Promise<Show
     commands.find({ bot: id }, { sort: { _id: 1 }, limit: mostCommands, batchSize: mostCommands + 1 }).toArray(),
     botWebhooks.findOne(webhookOf(bot), { projection: { _id: 1 } }),
   ]);
-  return { ...shownBot.show(bot), commands: found.map(show), has_webhook: webhook !== null };
+  return { ...shownBot.show(bot), commands: found.map(show).sort(byName), has_webhook: webhook !== null };
 }
 
+const byName = (one: { name: string }, other: { name: string }) => (one.name < other.name ? -1 : 1);
+
 const show = ({ _id, url, description, usage, secret, created_at }: CommandDocument): Shown<typeof commandSchema> => ({
-  name: _id,
+  name: commandNameOf({ _id }),
   url,
   description,
   usage,
@@ -104,46 +106,46 @@ const show = ({ _id, url, description, usage, secret, created_at }: CommandDocum
 
 /**
  * Registers or replaces a command of a bot, for the bot itself, its owner and administrators. 409
- * if another bot has a command of this name.
+ * for a name that clients may use.
  *
  * Each call creates a new secret, so that a program can register when it starts. The old secret
  * stays valid for a day, for a process that runs beside it.
  */
 export async function registerCommand(
-  { bot: id, command: _id }: { bot: ObjectId; command: string },
+  { bot: id, command: name }: { bot: ObjectId; command: string },
   { url, description, usage }: Values<typeof commandParameters>,
   caller: Caller,
 ): Promise<Shown<typeof newCommandSchema>> {
   const bot = await requireCommander(id, caller);
   if (!isReceiver(url)) throw receiverRefused();
-  if (reserved.has(_id)) throw commandTaken();
-  const stored = await attempt({ times: 10 }, () => storeCommand(_id, id, { url, description, usage }));
+  if (reserved.has(name)) throw commandTaken();
+  const stored = await attempt({ times: 10 }, () => storeCommand(name, id, { url, description, usage }));
   // Checked after the command exists, so that concurrent calls cannot exceed the limit or outlive
   // the owner's account.
   const isMany = (await commands.countDocuments({ bot: id }, { limit: mostCommands + 1 })) > mostCommands;
   const isAnswered = await isStillOwned(bot);
   if (!isMany && isAnswered) return { ...show(stored), secret: stored.secret };
-  await commands.deleteOne({ _id, bot: id });
+  await commands.deleteOne({ _id: stored._id, bot: id });
   throw isAnswered ? tooManyCommands() : noSuchBot();
 }
 
 /** Stores a command with a new secret; undefined if its secret has changed meanwhile. */
 async function storeCommand(
-  _id: string,
+  name: string,
   bot: ObjectId,
   command: Pick<CommandDocument, 'url' | 'description' | 'usage'>,
 ): Promise<CommandDocument | undefined> {
-  const earlier = await commands.findOne({ _id });
-  if (earlier && !earlier.bot.equals(bot)) throw commandTaken();
+  const ids = commandIdsOf(bot, name);
+  const earlier = await commands.findOne({ _id: { $in: ids }, bot });
   const secrets = earlier ? replaceSecret(earlier) : { secret: newSigningSecret(), retired: [] };
   // A plain update, not a pipeline: in an expression, a text that begins with `$` would be a field
   // path.
   const change = { $set: { ...command, ...secrets }, $currentDate: { created_at: true } } as const;
   try {
-    const where = { _id, bot, ...(earlier && { secret: earlier.secret }) };
+    const where = { _id: earlier?._id ?? ids[0], bot, ...(earlier && { secret: earlier.secret }) };
     return (await commands.findOneAndUpdate(where, change, { upsert: !earlier, returnDocument: 'after' })) ?? undefined;
   } catch (error) {
-    // Somebody else has registered it concurrently: the next attempt shows which bot.
+    // A concurrent call has registered it.
     if (isDuplicateKey(error)) return undefined;
     throw error;
   }
@@ -152,7 +154,7 @@ async function storeCommand(
 /** Removes a command of a bot, for the bot itself, its owner and administrators. */
 export async function unregisterCommand({ bot, command }: { bot: ObjectId; command: string }, caller: Caller): Promise<void> {
   await requireCommander(bot, caller);
-  const { deletedCount } = await commands.deleteOne({ _id: command, bot });
+  const { deletedCount } = await commands.deleteOne({ _id: { $in: commandIdsOf(bot, command) }, bot });
   if (deletedCount === 0) throw noSuchCommand();
 }
 

@@ -3,7 +3,7 @@ import { activities } from '../collections/accounts/activities.ts';
 import { avatars } from '../collections/accounts/avatars.ts';
 import { passkeys } from '../collections/accounts/passkeys.ts';
 import { type UserDocument, users } from '../collections/accounts/users.ts';
-import { commands } from '../collections/delivery/commands.ts';
+import { commandNameOf, commands } from '../collections/delivery/commands.ts';
 import { pushSubscriptions } from '../collections/delivery/push-subscriptions.ts';
 import { type MessageDocument, messages } from '../collections/rooms/messages.ts';
 import { notifications } from '../collections/rooms/notifications.ts';
@@ -71,7 +71,7 @@ async function accountOf(user: UserDocument): Promise<object> {
     has_second_factor: second_factor !== undefined,
     blocked: names,
     bots: bots.map(({ username }) => username),
-    commands: own.map((command) => command._id),
+    commands: own.map(commandNameOf),
     came_by_import: imported !== undefined,
   };
 }

@@ -18,7 +18,7 @@ import { regardlessOfDeadline } from '../base/deadline.ts';
 import { conflict, HttpError, type Refusal, tooManyRequests } from '../base/errors.ts';
 import { commandName, noSuchCommand } from '../bots/bot-commands.ts';
 import { type UserDocument, users } from '../collections/accounts/users.ts';
-import { type CommandDocument, commands } from '../collections/delivery/commands.ts';
+import { type CommandDocument, commandIdsOf, commandNameOf, commands } from '../collections/delivery/commands.ts';
 import { rooms } from '../collections/rooms/rooms.ts';
 import { hasActiveOwner } from '../identity/bot-rules.ts';
 import { botCaller, type Caller } from '../identity/caller.ts';
@@ -84,20 +84,34 @@ const perMinute = 30;
 type RoomCommand = Shown<typeof roomCommandSchema>;
 type CommandResult = Shown<typeof commandResultSchema>;
 
-/** The commands of the bots that are in a room, by name; for its members. */
+/**
+ * The commands of the bots that are in a room, by name; for its members. If several bots have a
+ * command of the same name, it calls the bot that came first: a later one must not take it over.
+ */
 export async function listRoomCommands(room: ObjectId, caller: Caller): Promise<RoomCommand[]> {
   requirePermission(await findContext(room, caller), 'read');
   const found = await rooms.findOne<{ members: { user: ObjectId }[] }>({ _id: room }, { projection: { 'members.user': 1 } });
-  const bot = { $in: (found?.members ?? []).map(({ user }) => user) };
+  const members = (found?.members ?? []).map(({ user }) => user);
+  const bot = { $in: members };
   const listed = await commands.find({ bot }, { sort: { _id: 1 }, limit: mostShown, batchSize: mostShown + 1 }).toArray();
   if (listed.length === 0) return [];
   const where = { _id: { $in: listed.map((one) => one.bot) }, is_active: true };
   const bots = await users.find(where, { projection: shownOtherUser.reads }).toArray();
   const byId = new Map(bots.map((one) => [one._id.toHexString(), shownOtherUser.show(one)]));
-  return listed.flatMap(({ _id, description, usage, bot: id }) => {
-    const shown = byId.get(id.toHexString());
-    return shown ? [{ name: _id, description, usage, bot: shown }] : [];
-  });
+  const byName = new Map<string, RoomCommand>();
+  for (const command of listed.sort(byArrival(members))) {
+    const { description, usage, bot: id } = command;
+    const [name, shown] = [commandNameOf(command), byId.get(id.toHexString())];
+    if (shown && !byName.has(name)) byName.set(name, { name, description, usage, bot: shown });
+  }
+  return [...byName.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+/** The order in which the bots of commands came into a room. */
+function byArrival(members: ObjectId[]) {
+  const places = new Map(members.map((user, at) => [user.toHexString(), at]));
+  const placeOf = ({ bot }: CommandDocument) => places.get(bot.toHexString()) ?? 0;
+  return (one: CommandDocument, other: CommandDocument) => placeOf(one) - placeOf(other);
 }
 
 /**
@@ -114,7 +128,7 @@ export async function callCommand(room: ObjectId, call: Values<typeof callParame
     seq,
     type: 'command.called',
     at: showDate(new Date()),
-    command: command._id,
+    command: commandNameOf(command),
     text: call.text,
     room: { _id: showId(room), name },
     user: { _id: showId(user._id), username: user.username, ...(user.name !== undefined && { name: user.name }) },
@@ -132,21 +146,25 @@ export async function callCommand(room: ObjectId, call: Values<typeof callParame
   };
 }
 
-/** What is one call for the bot, and for what it posts: an id that the caller chooses means nothing elsewhere. */
-const callIdOf = (room: ObjectId, { _id: command }: CommandDocument, id: string | undefined, { user }: Caller): string =>
-  [user._id.toHexString(), room.toHexString(), command, id ?? new ObjectId().toHexString()].join(':');
+/** Identifies one call for the bot and its answer. An id of the caller counts only in its room. */
+const callIdOf = (room: ObjectId, command: CommandDocument, id: string | undefined, { user }: Caller): string =>
+  [user._id.toHexString(), room.toHexString(), commandNameOf(command), id ?? new ObjectId().toHexString()].join(':');
 
-/** A command whose bot is in a room, and the bot; 404 if not found. */
+/**
+ * A command whose bot is in a room, and the bot; 404 if not found. Of several bots with a command
+ * of this name, the one that came first.
+ */
 async function findCommand(room: ObjectId, name: string): Promise<{ command: CommandDocument; bot: UserDocument }> {
-  const command = await commands.findOne({ _id: name });
-  if (!command) throw noSuchCommand();
-  const [bot, found] = await Promise.all([
-    users.findOne({ _id: command.bot, is_bot: true, is_active: true }),
-    rooms.findOne({ _id: room, 'members.user': command.bot }, { projection: { _id: 1 } }),
-  ]);
-  // A process may have died after it deactivated the owner, before the command ended.
-  if (!bot || !found || !(await hasActiveOwner(bot))) throw noSuchCommand();
-  return { command, bot };
+  const found = await rooms.findOne<{ members: { user: ObjectId }[] }>({ _id: room }, { projection: { 'members.user': 1 } });
+  const members = (found?.members ?? []).map(({ user }) => user);
+  const ids = [...members.map((user) => commandIdsOf(user, name)[0]), name];
+  const named = await commands.find({ _id: { $in: ids }, bot: { $in: members } }).toArray();
+  for (const command of named.sort(byArrival(members))) {
+    const bot = await users.findOne({ _id: command.bot, is_bot: true, is_active: true });
+    // A process may have died after it deactivated the owner, before the command ended.
+    if (bot && (await hasActiveOwner(bot))) return { command, bot };
+  }
+  throw noSuchCommand();
 }
 
 async function countCall({ user }: Caller): Promise<void> {

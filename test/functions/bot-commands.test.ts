@@ -6,6 +6,7 @@ import { Webhook as Verifier } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { changeUser } from '../../lib/accounts/accounts.ts';
 import { deleteUser } from '../../lib/accounts/deletion.ts';
+import { type CommandDocument, commands } from '../../lib/collections/delivery/commands.ts';
 import type { Message } from '../../lib/messages/messages.ts';
 import { config } from '../../lib/settings/config.ts';
 import { aName, anAccount, anAdmin } from '../support/accounts.ts';
@@ -90,14 +91,35 @@ describe('a slash command', () => {
     expect(await listed(await aRoom())).toEqual([]);
   });
 
-  it('a slash command belongs to one bot of the service: the first that registers its name', async () => {
-    const { name, receiver } = await withCommand();
-    const other = await aBot();
-    const body = { url: receiver.url, description: 'Mine' };
-    expect(await call('PUT', `${other.path}/commands/${name}`, { token: other.token, body })).toMatchObject(
-      refused(409, 'command_taken'),
-    );
-    expect((await call('DELETE', `${other.path}/commands/${name}`, { token: other.token })).status).toBe(404);
+  it('a slash command may have the name of another bot: in a room, it calls the bot that came there first', async () => {
+    const { room, bot, name, receiver, say } = await withCommand();
+    const [other, elsewhere] = [await aBot(room.owner), await aRoom()];
+    const ofOther = aReceiver();
+    ofOther.answer = () => ({ status: 200, body: { text: 'Other' } });
+    await register(other, name, { url: ofOther.url, description: 'Mine' });
+    for (const place of [room, elsewhere]) await addMember(place, other);
+    const shown = async (of: TestRoom) => (await listed(of)).map((one) => (one as { bot?: { username: string } }).bot?.username);
+    expect([await shown(room), await shown(elsewhere)]).toEqual([[bot.username], [other.username]]);
+    await succeed(say());
+    expect([receiver.asked.length, ofOther.asked.length]).toEqual([1, 0]);
+    // Each bot has a command of its own.
+    expect((await call('DELETE', `${bot.path}/commands/${name}`, { token: bot.token })).status).toBe(204);
+    await succeed(say());
+    expect([receiver.asked.length, ofOther.asked.length]).toEqual([1, 1]);
+    expect(await shown(room)).toEqual([other.username]);
+  });
+
+  it('a slash command of an earlier version, stored under its name alone, is listed, called, changed and removed', async () => {
+    const { room, bot, name, receiver, say } = await withCommand();
+    const stored = (await commands.findOne({ bot: new ObjectId(bot.id) })) as CommandDocument;
+    await commands.deleteOne({ _id: stored._id });
+    await commands.insertOne({ ...stored, _id: name });
+    expect((await listed(room)).map((one) => one.name)).toEqual([name]);
+    await succeed(say());
+    expect(receiver.asked).toHaveLength(1);
+    expect(await register(bot, name, { url: receiver.url, usage: '' })).toMatchObject({ name, usage: '' });
+    expect(await commands.countDocuments({ bot: new ObjectId(bot.id) })).toBe(1);
+    expect((await call('DELETE', `${bot.path}/commands/${name}`, { token: bot.token })).status).toBe(204);
   });
 
   it.each<[what: string, name: string, body: object, status: number, code: string]>([
