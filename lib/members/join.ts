@@ -160,12 +160,13 @@ async function checkUser({ room, user }: Membership, action: JoinAction, caller:
 
 /**
  * Counts that the caller, or the owner of a bot, adds a user to a room; 429 beyond a limit. It is a
- * tenth of the rooms that others may add the user to, so that one account cannot use them up.
+ * tenth of the rooms that others may add the user to, at least ten, so that one account cannot use
+ * them up.
  */
 async function countAddition(user: ObjectId, caller: Caller): Promise<void> {
   const { areOn, roomsPerUser } = config.limits;
   if (!areOn || isAdmin(caller)) return;
-  const limit = { most: Math.max(3, Math.floor(roomsPerUser / 10)), window: 30 * 24 * 60 * minute, isSettled: true } as const;
+  const limit = { most: Math.max(10, Math.floor(roomsPerUser / 10)), window: 30 * 24 * 60 * minute, isSettled: true } as const;
   const key = `${additionsBy(caller.user.owner ?? caller.user._id)} ${keyOf('of', user.toHexString())}`;
   await failClosed(() => takeSlot(key, new ObjectId(), limit));
 }
@@ -190,9 +191,9 @@ function check(context: TargetContext | undefined, action: JoinAction): void {
 }
 
 /**
- * Whether a user is in too many rooms: those that the user has joined, or else those to which others have added the
- * user, so that nobody uses up what is another's own. Conversations do not count: others begin them. Administrators
- * may be in any number, and add anybody.
+ * Returns true if a user has joined too many rooms or, if the caller is somebody else, if others
+ * have added the user to too many. Conversations do not count, because others start them.
+ * Administrators can be in any number of rooms, and add anybody.
  */
 async function isInTooMany(user: ObjectId, caller: Caller): Promise<boolean> {
   const { areOn, roomsPerUser } = config.limits;
