@@ -6,7 +6,7 @@ COPY packages/embedded-mongodb/package.json packages/embedded-mongodb/package.js
 COPY packages/client/package.json packages/client/package.json
 COPY packages/import/package.json packages/import/package.json
 COPY packages/rules/package.json packages/rules/package.json
-RUN npm ci --omit=dev --ignore-scripts --workspace=embedded-mongodb --workspace=chat-service-import --workspace=chat-service-rules --include-workspace-root
+RUN npm ci --omit=dev --omit=optional --ignore-scripts --workspace=embedded-mongodb --workspace=chat-service-import --workspace=chat-service-rules --include-workspace-root
 
 FROM node:24-slim AS web
 WORKDIR /app
