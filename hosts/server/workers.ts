@@ -4,6 +4,7 @@ import { log } from '../../lib/base/log.ts';
 import { refreshFileState } from '../../lib/database/file-state.ts';
 import { askWorker } from './ask-worker.ts';
 import { type Snapshot, snapshot } from './counters.ts';
+import { closePendingConnections } from './pending-connections.ts';
 import { relayBetween } from './push/relay.ts';
 import { onEnd } from './signals.ts';
 
@@ -30,10 +31,10 @@ export async function runWorkers(count: number): Promise<number> {
   cluster.on('exit', (worker, code, signal) => {
     if (!ending) {
       log('error', 'worker ended', { process: worker.process.pid, code, signal });
-      if (listening.delete(worker)) cluster.fork();
+      if (listening.delete(worker)) fork();
       // It was killed while it started, or the others still run. The pause prevents a worker that
       // cannot start from using all processor time.
-      else if (isStarted && (signal !== null || listening.size > 0)) setTimeout(() => ending || cluster.fork(), restartDelayMs);
+      else if (isStarted && (signal !== null || listening.size > 0)) setTimeout(() => ending || fork(), restartDelayMs);
       else {
         // It has reported why it could not start. A replacement would fail as well.
         status = 1;
@@ -47,12 +48,18 @@ export async function runWorkers(count: number): Promise<number> {
   relayBetween(listening);
 
   const ports = Array.from({ length: count }, async () => {
-    const [address] = await once(cluster.fork(), 'listening');
+    const [address] = await once(fork(), 'listening');
     return address.port as number;
   });
   const [port] = await Promise.all(ports);
   isStarted = true;
   return port as number;
+}
+
+function fork(): Worker {
+  const worker = cluster.fork();
+  closePendingConnections(worker);
+  return worker;
 }
 
 /** The counters of all workers, except those that end meanwhile. */

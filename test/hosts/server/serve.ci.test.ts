@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { client } from '../../../lib/database/client.ts';
 import { commands, freePort, type Service } from '../../../tools/harness/service.ts';
@@ -141,6 +142,41 @@ describe('npm run serve', () => {
     expect((await overHttp(service.url)('GET', '/api/rooms?limit=1', { token })).status).toBe(200);
     expect(await service.stop()).toBe(0);
     expect(service.output()).not.toContain(token);
+  });
+
+  it('npm run serve leaves no client waiting whose connection was meant for a worker that was killed', async () => {
+    const service = await serve({ LOG_LEVEL: 'error' }, '--workers', '2');
+    onTestFinished(() => service.signal('SIGKILL'));
+    const { port } = new URL(service.url);
+    let isOver = false;
+    const waiting = new Set<Socket>();
+    const ask = () =>
+      new Promise<void>((resolve) => {
+        const socket = connect(Number(port), 'localhost', () => socket.write('GET /api/health HTTP/1.0\r\n\r\n'));
+        waiting.add(socket);
+        socket.on('error', () => undefined).resume();
+        socket.on('close', () => {
+          waiting.delete(socket);
+          resolve();
+        });
+      });
+    const repeat = async () => {
+      while (!isOver) {
+        await ask();
+        await delay(2);
+      }
+    };
+    // A client that waits in vain does not come back, so there are more clients than kills.
+    const clients = Array.from({ length: 20 }, repeat);
+    for (let kills = 0; kills < 6; kills++) {
+      const before = service.output().split('"message":"worker ended"').length;
+      await killAWorker(service);
+      await expect.poll(() => service.output().split('"message":"worker ended"').length, { timeout: 30_000 }).toBe(before + 1);
+      await expect.poll(async () => (await childrenOf(service)).length, { timeout: 30_000 }).toBe(2);
+    }
+    isOver = true;
+    await expect.poll(() => waiting.size, { timeout: 30_000 }).toBe(0);
+    await Promise.all(clients);
   });
 
   it('npm run serve logs that it has started, and who invites, gives roles, changes what accounts may use and deletes rooms', async () => {
