@@ -45,7 +45,7 @@ function accountName(): string {
   }
 }
 
-// Read at the start, because a process that may open no more files cannot read it.
+// Read at the start: once the limit is reached, the process cannot read it.
 const openFiles = openFileLimit();
 
 function openFileLimit(): string {
