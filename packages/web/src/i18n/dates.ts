@@ -42,15 +42,16 @@ export function clockOf(date: Date): string {
 export const dayOf = (date: Date): string => (date.getFullYear() === new Date().getFullYear() ? day : oldDay)().format(date);
 
 /** The day for the line between two days: the last two by their names. */
-export function dayLabelOf(date: Date, now = new Date()): string {
-  for (const daysAgo of [0, 1]) {
-    const day = new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysAgo);
-    if (isSameDay(date, day)) return capitalised(relative().format(-daysAgo, 'day'));
-  }
-  return dayOf(date);
+export const dayLabelOf = (date: Date, now = new Date()): string => capitalised(nearDayOf(date, now) ?? dayOf(date));
+
+/** "today" or "yesterday", in the language of the page; undefined for other days. */
+export function nearDayOf(date: Date, now: Date): string | undefined {
+  const daysAgo = [0, 1].find((days) => isSameDay(date, new Date(now.getFullYear(), now.getMonth(), now.getDate() - days)));
+  return daysAgo === undefined ? undefined : relative().format(-daysAgo, 'day');
 }
 
-const capitalised = (text: string): string => {
+/** A text that begins a line, with a capital. */
+export const capitalised = (text: string): string => {
   const [first = ''] = text;
   return first.toLocaleUpperCase(locale) + text.slice(first.length);
 };

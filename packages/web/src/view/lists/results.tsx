@@ -1,7 +1,7 @@
 import { firstCharacters } from 'chat-service-rules/shortened';
 import type { ComponentChildren } from 'preact';
 import { messagePath } from '../../device/routes.ts';
-import { sentAt } from '../../i18n/dates.ts';
+import { capitalised, sentAt } from '../../i18n/dates.ts';
 import { momentInWords } from '../../i18n/moments.ts';
 import { strings } from '../../i18n/strings.ts';
 import type { Message } from '../../service/api.ts';
@@ -61,7 +61,7 @@ export const Result = ({ message, href, words = '', note, isNew = false }: Resul
             </>
           )}
           <time dir="auto" dateTime={message.created_at.$date}>
-            {momentInWords(sentAt(message))}
+            {capitalised(momentInWords(sentAt(message)))}
           </time>
         </span>
       </span>
