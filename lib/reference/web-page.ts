@@ -12,7 +12,7 @@ type Brand = Pick<Config, 'brandName' | 'brandColor'>;
  */
 export function webPage(built: string | undefined, config: Config): Page {
   const { brandName, brandColor, registration, roomCreation, invitations, emailConfirmation, smtpUrl } = config;
-  const { docsUrl, socketUrl, files, languages, identityProviders, takesPasswords, passkeys } = config;
+  const { docsUrl, socketUrl, files, languages, identityProviders, takesPasswords, passkeys, mcp } = config;
   if (built === undefined) return notBuilt;
   const settings = {
     name: brandName,
@@ -27,6 +27,7 @@ export function webPage(built: string | undefined, config: Config): Page {
     ...(identityProviders.length > 0 && { oidc: identityProviders.map(({ id, name }) => ({ id, name })) }),
     ...(!takesPasswords && { takesPasswords }),
     ...(passkeys.origin !== undefined && { passkeys: passkeys.origin }),
+    ...(mcp !== 'on' && { mcp }),
     languages,
   };
   const head = html`<meta name="chat" content="${JSON.stringify(settings)}">

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
 import { aRoomOf } from '../../../test/support/rooms.ts';
+import { aService } from '../../../test/support/services.ts';
 import { inProcess as call } from '../../../test/support/transports.ts';
 import { visit } from './support.ts';
 
@@ -8,7 +9,7 @@ it('the settings connect an agent, whose messages show its name', async () => {
   const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
   const room = await aRoomOf([ann, bob]);
   const { page, context, problems } = await visit({ path: '/settings/tokens', as: ann });
-  await page.locator('summary', { hasText: 'Connect an agent' }).click();
+  await page.getByRole('button', { name: 'Connect an agent' }).click();
   await page.getByLabel('Name of the agent').fill('Claude Code');
   await page.locator('#field-proof').fill(ann.password);
   await page.getByRole('button', { name: 'Connect an agent' }).click();
@@ -40,4 +41,28 @@ it('the settings connect an agent, whose messages show its name', async () => {
   expect(await byHand.locator('.author').count()).toBe(1);
   expect(await byHand.locator('.via').count()).toBe(0);
   await reader.context.close();
+});
+
+it.each([
+  ['off', false],
+  ['read', true],
+])('with MCP=%s, the settings offer to connect an agent: %s', async (MCP, isOffered) => {
+  const ann = await anAccount();
+  const service = await aService({ MCP });
+  try {
+    const { page, context } = await visit({ path: '/settings/tokens', as: ann, baseUrl: service.url });
+    await page.getByRole('button', { name: 'Create token' }).waitFor();
+    const connect = page.getByRole('button', { name: 'Connect an agent' });
+    expect(await connect.count()).toBe(isOffered ? 1 : 0);
+    if (isOffered) {
+      await connect.click();
+      // An agent that can only read needs no right to write.
+      const choices = page.locator('section', { hasText: 'Connect an agent' }).locator('.check');
+      const offered = (await choices.allTextContents()).map((text) => text.trim());
+      expect(offered).toEqual(['members:read', 'messages:read', 'rooms:read']);
+    }
+    await context.close();
+  } finally {
+    await service.stop();
+  }
 });

@@ -439,6 +439,7 @@ export const laterStrings: Words['laterStrings'] = {
     title: 'أنت مدعو',
     to: (name, room) => `دعوة من ${own(name)} إلى ${own(room)}.`,
     over: 'لم تعد هذه الدعوة صالحة. اطلب دعوة جديدة.',
+    ended: 'انتهت الدعوة',
     text: 'يتيح لك هذا الرابط الانضمام إلى غرفة. سيرى أعضاؤها أنك انضممت.',
     submit: 'الانضمام إلى الغرفة',
     no: 'لا، شكرًا',
@@ -750,6 +751,7 @@ export const laterStrings: Words['laterStrings'] = {
   agents: {
     title: 'ربط وكيل',
     hint: 'يقرأ وكيل مثل Claude Code أو Cursor ويكتب باسمك عبر MCP. تُظهر رسائله اسمه بجانب اسمك.',
+    readHint: 'يقرأ وكيل مثل Claude Code أو Cursor باسمك عبر MCP، ولا يمكنه الكتابة.',
     name: 'اسم الوكيل',
     nameHint: 'مثل «Claude Code». يراه الآخرون على رسائله.',
     scopes: 'ما يُسمح للوكيل به',
@@ -1005,6 +1007,7 @@ export const laterStrings: Words['laterStrings'] = {
     toLogin: 'لدي حساب',
     closed: 'لا يمكن أن ينشئ الحسابات هنا إلا المسؤولون.',
     name: 'اسمك',
+    fromName: 'يُشتق اسم المستخدم من اسمك.',
     mentioned: (username) => `يشير إليك الآخرون هكذا: ${own(`@${username}`)}.`,
     change: 'تغيير',
     needsUsername: 'اختر اسم مستخدم: لا يمكن تكوينه من اسمك وعنوانك.',
@@ -1447,6 +1450,7 @@ export const laterStrings: Words['laterStrings'] = {
     to: 'مشاركة إلى',
     choose: 'اختيار غرفة أو شخص',
     nothing: 'لا يوجد ما يُشارك',
+    again: 'إذا شاركت شيئًا للتو، فشاركه مرة أخرى من التطبيق الآخر.',
     back: 'الانتقال إلى الغرف',
   },
 };

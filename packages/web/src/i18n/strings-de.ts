@@ -381,6 +381,7 @@ export const laterStrings: Words['laterStrings'] = {
     title: 'Du bist eingeladen',
     to: (name, room) => `${name} lädt dich in ${room} ein.`,
     over: 'Diese Einladung gilt nicht mehr. Bitte um eine neue.',
+    ended: 'Einladung abgelaufen',
     text: 'Mit diesem Link kannst du einem Raum beitreten. Seine Mitglieder sehen, dass du beigetreten bist.',
     submit: 'Raum beitreten',
     no: 'Nein, danke',
@@ -681,6 +682,7 @@ export const laterStrings: Words['laterStrings'] = {
   agents: {
     title: 'Einen Agenten verbinden',
     hint: 'Ein Agent wie Claude Code oder Cursor liest und schreibt per MCP in deinem Namen. Seine Nachrichten zeigen seinen Namen neben deinem.',
+    readHint: 'Ein Agent wie Claude Code oder Cursor liest per MCP in deinem Namen. Er kann nicht schreiben.',
     name: 'Name des Agenten',
     nameHint: 'Zum Beispiel „Claude Code“. Andere sehen ihn bei seinen Nachrichten.',
     scopes: 'Was der Agent darf',
@@ -936,6 +938,7 @@ export const laterStrings: Words['laterStrings'] = {
     toLogin: 'Ich habe ein Konto',
     closed: 'Hier können nur Administratoren Konten anlegen.',
     name: 'Dein Name',
+    fromName: 'Dein Benutzername entsteht aus deinem Namen.',
     mentioned: (username) => `Andere erwähnen dich als @${username}.`,
     change: 'Ändern',
     needsUsername: 'Wähle einen Benutzernamen: Aus deinem Namen und deiner Adresse lässt sich keiner bilden.',
@@ -1367,6 +1370,7 @@ export const laterStrings: Words['laterStrings'] = {
     to: 'Teilen mit',
     choose: 'Raum oder Person wählen',
     nothing: 'Es gibt nichts zu teilen',
+    again: 'Wenn du gerade etwas geteilt hast, teile es noch einmal aus der anderen App.',
     back: 'Zu den Räumen',
   },
 };

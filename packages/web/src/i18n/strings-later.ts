@@ -50,6 +50,7 @@ export const laterStrings = {
     title: 'You are invited',
     to: (name: string, room: string) => `${name} invites you to ${room}.`,
     over: 'This invitation is no longer valid. Ask for a new one.',
+    ended: 'Invitation ended',
     text: 'This link lets you join a room. Its members will see that you have joined.',
     submit: 'Join the room',
     no: 'No, thank you',
@@ -351,6 +352,7 @@ export const laterStrings = {
   agents: {
     title: 'Connect an agent',
     hint: 'An agent such as Claude Code or Cursor reads and writes as you, by MCP. Its messages show its name beside yours.',
+    readHint: 'An agent such as Claude Code or Cursor reads as you, by MCP. It cannot write.',
     name: 'Name of the agent',
     nameHint: 'Such as “Claude Code”. Others see it on its messages.',
     scopes: 'The agent may use',
@@ -627,6 +629,7 @@ export const laterStrings = {
     toLogin: 'I have an account',
     closed: 'Only administrators can create accounts here.',
     name: 'Your name',
+    fromName: 'Your username will come from your name.',
     mentioned: (username: string) => `Others mention you as @${username}.`,
     change: 'Change',
     needsUsername: 'Choose a username: your name and address contain no letters for it.',
@@ -1025,6 +1028,7 @@ export const laterStrings = {
     to: 'Share to',
     choose: 'Choose a room or person',
     nothing: 'There is nothing to share',
+    again: 'If you have just shared something, share it again from the other app.',
     back: 'Go to the rooms',
   },
 };

@@ -18,6 +18,8 @@ type Settings = {
   takesPasswords?: false;
   /** The origin of the pages at which passkeys work, where they are used. */
   passkeys?: string;
+  /** Set if agents can only read, or cannot connect. */
+  mcp?: 'read' | 'off';
   /** The languages in which the page may be shown; the first is for browsers that ask for none of them. */
   languages: readonly Language[];
 };

@@ -3,6 +3,7 @@ import { momentInWords } from '../../i18n/moments.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
 import { ask, chat, type Token } from '../../service/api.ts';
 import { idOf } from '../../service/ids.ts';
+import { settings } from '../../service/settings.ts';
 import { Field, Form, Loading } from '../shared/controls.tsx';
 import { ShownOnce } from '../shared/shown-once.tsx';
 import { useLoaded } from '../shared/use-list.ts';
@@ -41,39 +42,41 @@ export function AccessTokens() {
     if (await revokeToken(token)) reload();
   };
   return (
-    <Section title={laterStrings.settings.tokens} hint={laterStrings.settings.tokensHint}>
-      {made !== undefined && <ShownOnce values={[[laterStrings.bots.token, made]]} />}
-      {value.length === 0 && <p class="muted">{laterStrings.settings.tokenNone}</p>}
-      <ul class="listed">
-        {(value as Token[]).map((token) => (
-          <li class="card" key={idOf(token)}>
-            <p class="body">
-              <bdi>{token.name}</bdi>
-              <span class="muted">
-                {' '}
-                {token.scopes.join(', ') || laterStrings.settings.allScopes} · {lastUsed(token)} ·{' '}
-                {laterStrings.settings.tokenEnds(token.hint)}
-              </span>
-            </p>
-            <button type="button" onClick={() => void revoke(token)}>
-              {laterStrings.settings.revoke}
-            </button>
-          </li>
-        ))}
-      </ul>
-      <Form key={made ?? ''} onSubmit={create} submit={laterStrings.settings.tokenCreate}>
-        <Field label={laterStrings.settings.tokenName} name="name" maxLength={100} autocomplete="off" />
-        <ScopeChoice legend={laterStrings.settings.tokenScopes} scopes={scopes} />
-        <Field
-          label={laterStrings.settings.currentPassword}
-          hint={laterStrings.settings.tokenPassword}
-          name="current"
-          type="password"
-          autocomplete="current-password"
-          required={false}
-        />
-      </Form>
-      <ConnectAgent onMade={reload} />
-    </Section>
+    <>
+      <Section title={laterStrings.settings.tokens} hint={laterStrings.settings.tokensHint}>
+        {made !== undefined && <ShownOnce values={[[laterStrings.bots.token, made]]} />}
+        {value.length === 0 && <p class="muted">{laterStrings.settings.tokenNone}</p>}
+        <ul class="listed">
+          {(value as Token[]).map((token) => (
+            <li class="card" key={idOf(token)}>
+              <p class="body">
+                <bdi>{token.name}</bdi>
+                <span class="muted">
+                  {' '}
+                  {token.scopes.join(', ') || laterStrings.settings.allScopes} · {lastUsed(token)} ·{' '}
+                  {laterStrings.settings.tokenEnds(token.hint)}
+                </span>
+              </p>
+              <button type="button" onClick={() => void revoke(token)}>
+                {laterStrings.settings.revoke}
+              </button>
+            </li>
+          ))}
+        </ul>
+        <Form key={made ?? ''} onSubmit={create} submit={laterStrings.settings.tokenCreate}>
+          <Field label={laterStrings.settings.tokenName} name="name" maxLength={100} autocomplete="off" />
+          <ScopeChoice legend={laterStrings.settings.tokenScopes} scopes={scopes} />
+          <Field
+            label={laterStrings.settings.currentPassword}
+            hint={laterStrings.settings.tokenPassword}
+            name="current"
+            type="password"
+            autocomplete="current-password"
+            required={false}
+          />
+        </Form>
+      </Section>
+      {settings.mcp !== 'off' && <ConnectAgent onMade={reload} />}
+    </>
   );
 }

@@ -1,26 +1,38 @@
 import { useState } from 'preact/hooks';
 import { laterStrings } from '../../i18n/strings-later.ts';
 import { ask, chat, type Token } from '../../service/api.ts';
+import { settings } from '../../service/settings.ts';
 import { Field, Form } from '../shared/controls.tsx';
 import { copyOut } from '../shared/copy.tsx';
 import { CurrentPassword, proofOf } from './current-password.tsx';
+import { Section } from './section.tsx';
 import { ScopeChoice } from './token-parts.tsx';
 
+const isReading = settings.mcp === 'read';
+
 /** The scopes that an agent may have, first those that it needs to read and to answer. */
-const scopes: Token['scopes'] = ['members:read', 'messages:read', 'messages:write', 'rooms:write', 'members:write', 'rooms:read'];
-const usualScopes = 3;
+const scopes: Token['scopes'] = isReading
+  ? ['members:read', 'messages:read', 'rooms:read']
+  : ['members:read', 'messages:read', 'messages:write', 'rooms:write', 'members:write', 'rooms:read'];
+const usualScopes = isReading ? 2 : 3;
 
 const day = 86_400_000;
 const lifetimes = [30, 90, 365, 0];
 
-/** A form that makes a token for an agent. */
+/** A card with a form that makes a token for an agent. */
 export function ConnectAgent({ onMade }: { onMade: () => void }) {
   const [isOpen, setOpen] = useState(false);
+  const words = laterStrings.agents;
   return (
-    <details onToggle={({ currentTarget, target }) => target === currentTarget && setOpen(currentTarget.open)}>
-      <summary>{laterStrings.agents.title}</summary>
-      {isOpen && <AgentForm onMade={onMade} />}
-    </details>
+    <Section title={words.title} hint={isReading ? words.readHint : words.hint}>
+      {isOpen ? (
+        <AgentForm onMade={onMade} />
+      ) : (
+        <button type="button" class="quiet" onClick={() => setOpen(true)}>
+          {words.title}
+        </button>
+      )}
+    </Section>
   );
 }
 
@@ -36,7 +48,6 @@ function AgentForm({ onMade }: { onMade: () => void }) {
   };
   return (
     <div class="stack">
-      <p class="muted">{words.hint}</p>
       {token !== undefined && (
         <div class="made stack" role="status">
           <p>{words.once}</p>
