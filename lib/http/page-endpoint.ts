@@ -13,3 +13,10 @@ export function pageEndpoint(summary: string, findPage: () => Page): Handler {
     .handler(async () => ({ statusCode: 200, headers: pageHeaders(findPage()), body: await run() }));
   return toLambdaHandler(chain, operations);
 }
+
+/** The handler of a form that only leads to a page: the browser goes there with GET. */
+export const redirectForm = (location: string): Handler =>
+  toLambdaHandler(
+    baseChain('POST, OPTIONS').handler(async () => ({ statusCode: 303, headers: { Location: location } })),
+    {},
+  );

@@ -47,7 +47,7 @@ export function describeService(paths: Path[], examples: Map<string, Step> = new
       .map(({ name, description }) => ({ name, description })),
     paths: referSchemas(Object.fromEntries(described)),
     'x-other-methods': { 204: optionsResponse, ...refusalsBefore, 405: otherMethodResponse },
-    'x-pages': Object.fromEntries(paths.filter(isPage).map(({ path, operations }) => [path, describePage(operations)])),
+    'x-pages': Object.fromEntries(paths.filter(isPage).map(({ path, operations }) => [path, describePage(path, operations)])),
     'x-page-responses': pageResponses,
     'x-other-paths': { 204: optionsResponse, 404: errorResponses().NotFound },
     components: {
@@ -97,11 +97,16 @@ const fileResponse = {
   content: { 'text/javascript': text, 'text/css': text, 'image/svg+xml': text, 'application/manifest+json': { schema: {} } },
 };
 
-/** The responses of pages and of the web client's files. */
-const pageResponses = { page: pageResponse, file: fileResponse };
+/** The responses of pages, of files of the web client, and of the form that shares with it. */
+const redirectResponse = {
+  description: 'The way to the page.',
+  headers: { ...everywhere, Location: { description: 'The address of the page.', schema: { type: 'string' }, required: true } },
+};
+
+const pageResponses = { page: pageResponse, file: fileResponse, redirect: redirectResponse };
 const responseRef = (name: keyof typeof pageResponses) => ({ $ref: `#/x-page-responses/${name}` });
 
-const describePage = ({ GET }: Operations) => ({
+const describePage = (path: string, { GET }: Operations) => ({
   get: {
     summary: GET?.summary,
     responses:
@@ -109,6 +114,8 @@ const describePage = ({ GET }: Operations) => ({
         ? { 200: responseRef('file'), 404: { $ref: '#/components/responses/NotFound' } }
         : { 200: responseRef('page') },
   },
+  // Other apps share with the installed client by a form.
+  ...(path === '/share' && { post: { summary: GET?.summary, responses: { 303: responseRef('redirect') } } }),
 });
 
 const optionsResponse = { description: 'The methods of the path, without a body.', headers: { ...everywhere, ...onOptions } };

@@ -33,9 +33,12 @@ export function Share() {
     <main class="pane home">
       <h1>{isEmpty ? words.nothing : words.to}</h1>
       {isEmpty ? (
-        <a class="button primary" href="/">
-          {words.back}
-        </a>
+        <>
+          <p class="muted">{words.again}</p>
+          <a class="button primary" href="/">
+            {words.back}
+          </a>
+        </>
       ) : (
         <button type="button" class="primary" onClick={() => choose(shared)}>
           {words.choose}
