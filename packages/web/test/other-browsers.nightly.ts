@@ -51,6 +51,8 @@ for (const [name, openBrowser] of browsers) {
 
     // She invites Ben, who comes with an account of his own.
     await ann.click('button', 'Invite people');
+    // The room behind the dialog has a button with the same name as the dialog.
+    await ann.see('field', 'Add people');
     await ann.click('button', 'Copy invite link');
     await ann.see('field', 'Invitation link');
     const field = await ann.window.run("return document.querySelector('.share-link input').value");
@@ -73,18 +75,18 @@ for (const [name, openBrowser] of browsers) {
     await ann.waitFor(`return document.querySelector('.composer')?.textContent.includes('sunset.png')`);
     await ann.say('Message', 'It looks like this');
     await ben.see('message', 'It looks like this');
-    await ben.waitFor(`return document.querySelector('.message .pictures img, .message img.picture')?.naturalWidth === 1`);
+    await ben.waitFor(`return document.querySelector('.message .open-picture img')?.naturalWidth === 1`);
 
     // A thread.
     await ben.window.click(await ben.see('message', 'Tomato, until two.'));
-    await ben.click('button', 'Reply in thread');
+    await ben.click('button', 'Reply in a thread');
     await ben.say('Reply', 'Keep one for me');
-    await ann.see('button', '1 reply');
+    await ann.see('message', '1 reply');
 
     // A search finds the message.
     await ann.click('link', 'Search in this room');
     await ann.fill('Search', 'soup\n');
-    await ann.waitFor(`return document.querySelector('aside, .side')?.textContent.includes('is there soup today?')`);
+    await ann.waitFor(`return document.querySelector('.side .results')?.textContent.includes('is there soup today?')`);
 
     await ann.click('button', 'More');
     await ann.click('button', 'Sign out');

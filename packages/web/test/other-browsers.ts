@@ -36,8 +36,15 @@ export class Person {
     throw new Error(`No ${kind} “${name}”. The page shows: ${await this.window.run('return document.body.innerText')}`);
   }
 
+  /** Clicks something; once more if it was drawn again meanwhile. */
   async click(kind: Kind, name: string): Promise<void> {
-    await this.window.click(await this.see(kind, name));
+    const element = await this.see(kind, name);
+    try {
+      await this.window.click(element);
+    } catch (failure) {
+      if (!/stale element|no such node/.test(String(failure))) throw failure;
+      await this.window.click(await this.see(kind, name));
+    }
   }
 
   async fill(label: string, text: string): Promise<void> {
