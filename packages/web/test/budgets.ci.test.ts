@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { CDPSession, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
 import { aMessage } from '../../../test/support/messages.ts';
@@ -6,7 +6,7 @@ import { aRoomOf } from '../../../test/support/rooms.ts';
 import { goWithin } from '../../../tools/harness/browser.ts';
 import { readFiles, readPage, type SiteFile } from '../site.ts';
 import { heapAtRest, scrollThrough } from './scrolling.ts';
-import { say, serveUrl, visit } from './support.ts';
+import { call, say, serveUrl, visit } from './support.ts';
 
 /** How many messages the long room has: more than twice what is on the page at a time. */
 const many = 700;
@@ -15,13 +15,16 @@ const many = 700;
 const scrolled = Number(process.env.SCROLLED ?? 12_000);
 
 let owner: Account;
+/** Somebody who has not sent anything to the long room yet. */
+let late: Account;
 let long: string;
 beforeAll(async () => {
   // One account may send so many messages at once.
   const each = 40;
   const people = await Promise.all(Array.from({ length: Math.ceil(many / each) }, () => anAccount()));
   owner = people[0] as Account;
-  long = await aRoomOf(people, { name: 'Long' });
+  late = await anAccount();
+  long = await aRoomOf([...people, late], { name: 'Long' });
   for (const [at, person] of people.entries()) {
     const numbers = Array.from({ length: Math.min(each, many - at * each) }, (_, index) => at * each + index);
     const textOf = (number: number) => `message ${number}`.padEnd(20 + (number % 7) * 40, ' word');
@@ -103,14 +106,6 @@ describe('a long room', () => {
     const { page, context } = await visit({ path: `/rooms/${ids[0]}`, as: person });
     await page.locator('li.message').last().waitFor();
     const session = await context.newCDPSession(page);
-    const inUse = async () => {
-      for (let turn = 0; turn < 3; turn++) await session.send('HeapProfiler.collectGarbage');
-      const [{ usedSize }, { nodes, jsEventListeners }] = await Promise.all([
-        session.send('Runtime.getHeapUsage'),
-        session.send('Memory.getDOMCounters'),
-      ]);
-      return { usedSize, nodes, jsEventListeners };
-    };
     const switchRooms = async (count: number) => {
       for (let at = 0; at < count; at++) {
         await page.keyboard.press(Math.floor(at / 7) % 2 ? 'Alt+ArrowUp' : 'Alt+ArrowDown');
@@ -123,7 +118,7 @@ describe('a long room', () => {
       const found = [];
       for (let at = 0; at < 3; at++) {
         await switchRooms(20);
-        found.push(await inUse());
+        found.push(await inUse(session));
       }
       return found;
     };
@@ -140,6 +135,24 @@ describe('a long room', () => {
     await context.close();
   });
 
+  it('a long room keeps no message that has left its window while others come', async () => {
+    const { page, context } = await visit({ path: `/rooms/${long}/${many - 320}`, as: owner });
+    await page.locator('li.message.pointed').waitFor();
+    const newest = page.locator('.room-pane li.message', { hasText: `message ${many - 1}` });
+    while ((await newest.count()) === 0) {
+      await page.locator('#messages').evaluate((box) => box.scrollTo(0, box.scrollHeight));
+      await page.waitForTimeout(50);
+    }
+    const session = await context.newCDPSession(page);
+    const before = await inUse(session);
+    for (let at = 0; at < 40; at++) await aMessage(late, long, { text: `live ${at}` }, call);
+    await page.locator('.room-pane li.message', { hasText: 'live 39' }).waitFor();
+    expect(await page.locator('.room-pane li.message').count()).toBeLessThanOrEqual(300);
+    // A kept row has about a dozen nodes, and 40 of them have come while others left.
+    await expect.poll(async () => (await inUse(session)).nodes - before.nodes).toBeLessThan(240);
+    await context.close();
+  });
+
   it('a long room shows any of its messages in one request, and goes on from there', async () => {
     const { page, context } = await visit({ path: `/rooms/${long}`, as: owner });
     await page.locator('li.message').first().waitFor();
@@ -153,6 +166,16 @@ describe('a long room', () => {
     await context.close();
   });
 });
+
+/** The memory, the nodes and the listeners of a page that are in use after a collection. */
+async function inUse(session: CDPSession) {
+  for (let turn = 0; turn < 3; turn++) await session.send('HeapProfiler.collectGarbage');
+  const [{ usedSize }, { nodes, jsEventListeners }] = await Promise.all([
+    session.send('Runtime.getHeapUsage'),
+    session.send('Memory.getDOMCounters'),
+  ]);
+  return { usedSize, nodes, jsEventListeners };
+}
 
 const isAtStart = (page: Page) => page.getByText('This is the beginning of the room.').isVisible();
 

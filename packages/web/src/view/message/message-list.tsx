@@ -1,5 +1,5 @@
 import { firstCharacters } from 'chat-service-rules/shortened';
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { me } from '../../account/session.ts';
 import { announce } from '../../device/announcer.tsx';
@@ -121,12 +121,12 @@ export function MessageList({ timeline, name }: { timeline: Timeline; name: stri
   );
 }
 
-/** The rows of a window. A message that has not changed keeps its drawing. */
+/** The rows of a window. It keeps no drawn row, because that would hold all rows of its time. */
 function Rows({ messages, timeline }: { messages: readonly Message[]; timeline: Timeline }) {
-  const drawn = useRef(new Map<number, { message: Message; isGrouped: boolean; row: JSX.Element }>());
+  const fresh = useRef<ReadonlySet<number>>(new Set());
   const line = intentOf(timeline).line.value;
   const rows: ComponentChildren[] = [];
-  const next: typeof drawn.current = new Map();
+  const stillFresh = new Set<number>();
   let before: Message | undefined;
   // What comes while somebody reads at the end appears; what was there is there.
   const last = useRef<number>(undefined);
@@ -151,23 +151,13 @@ function Rows({ messages, timeline }: { messages: readonly Message[]; timeline: 
         </li>,
       );
     const isGrouped = !isNewDay && !isFirstNew && before !== undefined && belongTogether(before, message);
-    const earlier = drawn.current.get(message.seq);
-    const row =
-      earlier?.message === message && earlier.isGrouped === isGrouped ? (
-        earlier.row
-      ) : (
-        <MessageRow
-          key={message.seq}
-          message={message}
-          isGrouped={isGrouped}
-          isNew={isLive && message.seq > known && message.user.$oid !== me()._id.$oid}
-        />
-      );
-    next.set(message.seq, { message, isGrouped, row });
-    rows.push(row);
+    // The row stays so when it is drawn again.
+    const isNew = fresh.current.has(message.seq) || (isLive && message.seq > known && message.user.$oid !== me()._id.$oid);
+    if (isNew) stillFresh.add(message.seq);
+    rows.push(<MessageRow key={message.seq} message={message} isGrouped={isGrouped} isNew={isNew} />);
     before = message;
   }
-  drawn.current = next;
+  fresh.current = stillFresh;
   last.current = messages.at(-1)?.seq;
   return rows;
 }
