@@ -1,6 +1,7 @@
 import type { Page, Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
+import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom, succeed } from '../../../test/support/rooms.ts';
 import { call, signIn, visit } from './support.ts';
@@ -44,6 +45,18 @@ const watchRows = (page: Page) =>
       }
     }).observe(document.querySelector('.rooms'), { subtree: true, childList: true, characterData: true, attributes: true });`);
 
+/** The most elements whose styles are computed at a time meanwhile. */
+async function countStyled(page: Page, act: () => Promise<unknown>): Promise<number> {
+  const own = await browser();
+  await own.startTracing(page, { categories: ['devtools.timeline'] });
+  await act();
+  const { traceEvents } = JSON.parse(String(await own.stopTracing())) as { traceEvents: TraceEvent[] };
+  const counts = traceEvents.flatMap(({ name, args }) => (name === 'UpdateLayoutTree' ? [args?.elementCount ?? 0] : []));
+  return Math.max(0, ...counts);
+}
+
+type TraceEvent = { name: string; args?: { elementCount?: number } };
+
 describe('a thousand rooms', () => {
   it('a thousand rooms are drawn part by part, and what happens in one of them draws no other again', async () => {
     const owner = await anAccount();
@@ -61,7 +74,8 @@ describe('a thousand rooms', () => {
         look();
       });`);
     await signIn(page, owner);
-    await page.goto(page.url().replace(/\/[^/]*$/, `/rooms/${room.id}`));
+    // After signing in, the page may have opened a room by itself.
+    await page.goto(new URL(`/rooms/${room.id}`, page.url()).href);
     expect(await page.evaluate('window.firstDrawn')).toBeLessThanOrEqual(250);
     await expect.poll(() => drawnRooms(page)).toBe(many);
     // The room that is open is the last one of a long list, and in view.
@@ -76,6 +90,13 @@ describe('a thousand rooms', () => {
     await page.waitForTimeout(500);
     const changed = (await page.evaluate('[...window.changedRows]')) as string[];
     expect([changed.filter((text) => !text.includes('Zebra')), problems]).toEqual([[], []]);
+    // A dialog makes the page behind it inert, which styles the rows in view, a dozen elements each.
+    const styled = await countStyled(page, async () => {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox').waitFor();
+    });
+    expect(styled).toBeGreaterThan(100);
+    expect(styled).toBeLessThan(4_000);
     await context.close();
   });
 
