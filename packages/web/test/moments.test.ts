@@ -11,6 +11,7 @@ describe('a moment in a sentence', () => {
     ['en-GB', new Date(2026, 1, 28, 23, 59), 'yesterday, 23:59'],
     ['en-GB', new Date(2026, 1, 27, 8, 0), '27 Feb, 08:00'],
     ['en-GB', new Date(2025, 11, 31, 8, 0), '31 Dec 2025'],
+    ['en-GB', new Date(2027, 0, 1, 9, 0), '1 Jan 2027, 09:00'],
     ['de', new Date(2026, 2, 1, 0, 5), 'heute, 00:05'],
     ['de', new Date(2026, 1, 28, 12, 0), 'gestern, 12:00'],
   ])('in %s, %s is %s', (language, date, expected) => {

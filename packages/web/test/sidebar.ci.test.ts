@@ -438,7 +438,7 @@ describe('one click', () => {
 });
 
 describe('the clicks that it takes', () => {
-  it('the clicks that it takes are one for a reaction, two for the conversation with a person, and two for a favourite', async () => {
+  it('the clicks that it takes are one for a frequent reaction, and two for any other, a conversation, a favourite, or a copied invitation', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner, members: [other], name: 'Alpha' });
     await aMessage(other, room.id, { text: 'Done!' }, call);
@@ -456,6 +456,20 @@ describe('the clicks that it takes', () => {
       await page.getByRole('button', { name: 'React with 👍' }).click();
       await page.getByRole('button', { name: /👍 1, by you/ }).waitFor();
     };
+    const reactWithAny = async () => {
+      await page.locator('.room-pane li.message').hover();
+      await page.locator('.actions').getByRole('button', { name: 'React', exact: true }).click();
+      await page.getByRole('searchbox', { name: 'Find an emoji' }).fill('cheese');
+      await page.locator('.emoji-picker').getByRole('button', { name: 'cheese wedge' }).click();
+      await page.getByRole('button', { name: /🧀 1, by you/ }).waitFor();
+    };
+    const invite = async () => {
+      await page.locator('.sidebar').getByRole('button', { name: 'Invite people' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Invite people' });
+      await dialog.getByRole('button', { name: 'Copy invite link' }).click();
+      await dialog.getByLabel('Invitation link').waitFor();
+      await page.keyboard.press('Escape');
+    };
     const talk = async () => {
       await page.locator('.room-pane').getByRole('button', { name: other.username }).click();
       await page.getByRole('dialog', { name: other.username }).getByRole('button', { name: 'Message' }).click();
@@ -467,7 +481,11 @@ describe('the clicks that it takes', () => {
       await page.getByRole('menuitem', { name: 'Add to favourites' }).click();
       await expect.poll(() => favourites(page)).toEqual(['Alpha']);
     };
-    expect([await clicksFor(react), await clicksFor(talk), await clicksFor(prefer)]).toEqual([1, 2, 2]);
+    const frequent = [await clicksFor(react)];
+    expect(frequent).toEqual([1]);
+    // To copy the invitation to the open room is the second one.
+    const others = [reactWithAny, invite, talk, prefer];
+    for (const act of others) expect([act.name, await clicksFor(act)]).toEqual([act.name, 2]);
     await context.close();
   });
 });

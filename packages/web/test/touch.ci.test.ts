@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
+import { goWithin } from '../../../tools/harness/browser.ts';
 import { call, visit } from './support.ts';
 
 const phone = { width: 390, height: 700, options: { hasTouch: true, isMobile: true } };
@@ -117,5 +118,30 @@ it('the button of a message covers no long name on a phone, and opens the same m
   expect([shown?.width, shown?.height]).toEqual([44, 44]);
   await button.tap();
   await menu(page).getByRole('menuitem', { name: 'Reply in a thread' }).waitFor();
+  await context.close();
+});
+
+it('the buttons of a phone are at least 44 pixels wide and high, also those of the header', async () => {
+  const { page, context, room } = await onAPhone();
+  /** The buttons of a place that a thumb may miss, by their names. */
+  const small = (place: string) =>
+    page
+      .locator(place)
+      .locator(':is(a, button):visible:not(.link)')
+      .evaluateAll((all) =>
+        all
+          .map((button) => ({ button, box: button.getBoundingClientRect() }))
+          .filter(({ box }) => box.width > 0 && (box.width < 44 || box.height < 44))
+          .map(({ button, box }) => `${button.getAttribute('title') ?? button.textContent}: ${box.width} x ${box.height}`),
+      );
+  expect(await small('.room-pane .bar')).toEqual([]);
+  for (const panel of ['members', 'search', 'details']) {
+    await goWithin(page, `/rooms/${room.id}?panel=${panel}`);
+    await page.locator('.side .bar :is(a, button)').first().waitFor();
+    expect(await small('.side .bar')).toEqual([]);
+  }
+  await goWithin(page, '/settings/profile');
+  await page.getByRole('button', { name: 'Change name' }).waitFor();
+  expect(await small('main')).toEqual([]);
   await context.close();
 });

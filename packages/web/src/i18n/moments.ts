@@ -8,11 +8,10 @@ import { locale } from './locale.ts';
 
 /** Today or yesterday in words, another day as a date: with its year if that is not this one. */
 export function dayInWords(date: Date, now = new Date()): string {
-  const isThisYear = date.getFullYear() === now.getFullYear();
-  const format = { day: 'numeric', month: 'short', ...(!isThisYear && { year: 'numeric' }) } as const;
-  return nearDayOf(date, now) ?? new Intl.DateTimeFormat(locale, format).format(date);
+  const year = date.getFullYear() === now.getFullYear() ? undefined : 'numeric';
+  return nearDayOf(date, now) ?? new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year }).format(date);
 }
 
-/** The day in words and the time; without the time of day for another year. */
+/** The day in words and the time; without the time of day for an earlier year. */
 export const momentInWords = (date: Date, now = new Date()): string =>
-  date.getFullYear() === now.getFullYear() ? `${dayInWords(date, now)}, ${timeOf(date)}` : dayInWords(date, now);
+  date.getFullYear() >= now.getFullYear() ? `${dayInWords(date, now)}, ${timeOf(date)}` : dayInWords(date, now);

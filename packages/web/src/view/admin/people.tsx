@@ -47,7 +47,9 @@ export function People() {
         <button type="button" onClick={() => void openInvite()}>
           {strings.rooms.invite}
         </button>
-        <a href="/settings/bots">{laterStrings.settings.bots}</a>
+        <a class="button" href="/settings/bots">
+          {laterStrings.settings.bots}
+        </a>
       </div>
       <Search label={words.search} onSearch={setQ} />
       <Pages read={read} input={`${turn} ${q}`} none={words.none}>

@@ -1,6 +1,6 @@
 import { firstCharacters } from 'chat-service-rules/shortened';
 import { type ListName, roomPath } from '../../device/routes.ts';
-import { shortOf } from '../../i18n/dates.ts';
+import { momentInWords } from '../../i18n/moments.ts';
 import { strings } from '../../i18n/strings.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
 import { ask, askFully, chat, type Message, type SavedMessage } from '../../service/api.ts';
@@ -72,7 +72,7 @@ function Saved({ found }: { found: readonly SavedMessage[] }) {
   const times = new Map(all.map((one) => [idOfSaved(one), one.remind_at]));
   const note = (message: Message) => {
     const at = times.get(idOf(message));
-    return at ? laterStrings.reminders.at(shortOf(new Date(at.$date))) : undefined;
+    return at ? laterStrings.reminders.at(momentInWords(new Date(at.$date))) : undefined;
   };
   return (
     <Results

@@ -2,7 +2,8 @@ import { signal } from '@preact/signals';
 import { firstCharacters } from 'chat-service-rules/shortened';
 import { useEffect, useRef } from 'preact/hooks';
 import { roomPath } from '../../device/routes.ts';
-import { shortOf } from '../../i18n/dates.ts';
+import { capitalised } from '../../i18n/dates.ts';
+import { momentInWords } from '../../i18n/moments.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
 import { readUpTo } from '../../notify/noticed.ts';
 import { chat, type Notification } from '../../service/api.ts';
@@ -108,7 +109,7 @@ function Item({ notification, isNew }: { notification: Notification; isNew: bool
             <bdi>{safeName(roomOf(room.$oid)?.name ?? '')}</bdi>
             {' · '}
             <time dir="auto" dateTime={at.$date}>
-              {shortOf(new Date(at.$date))}
+              {capitalised(momentInWords(new Date(at.$date)))}
             </time>
           </span>
         </span>

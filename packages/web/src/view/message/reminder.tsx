@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { notice } from '../../device/announcer.tsx';
 import { inAnHour, isSameDay, shortOf, timeOf, tomorrowAt } from '../../i18n/dates.ts';
+import { momentInWords } from '../../i18n/moments.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
 import { reminderOf, remindOf } from '../../notify/reminders.ts';
 import type { Message } from '../../service/api.ts';
@@ -45,7 +46,7 @@ function Times({ message, close }: { message: Message; close: () => void }) {
       </Form>
     );
   return (
-    <div class="choices">
+    <div class="reminder-times">
       {(Object.keys(times) as (keyof typeof times)[]).map((name) => (
         <button key={name} type="button" onClick={() => void attempt(() => set(times[name]()))}>
           {laterStrings.reminders[name]} <span class="muted">{whenOf(times[name]())}</span>
@@ -63,4 +64,4 @@ function Times({ message, close }: { message: Message; close: () => void }) {
   );
 }
 
-const whenOf = (date: Date) => (isSameDay(date, new Date()) ? timeOf(date) : shortOf(date));
+const whenOf = (date: Date) => (isSameDay(date, new Date()) ? timeOf(date) : momentInWords(date));

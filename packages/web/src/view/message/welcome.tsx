@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { begin, me } from '../../account/session.ts';
 import { dayOf, isSameDay } from '../../i18n/dates.ts';
 import { strings } from '../../i18n/strings.ts';
@@ -23,12 +23,24 @@ import { Icon } from '../shared/icon.tsx';
 import { kindOfRoom } from '../sidebar/room-kind.tsx';
 import './welcome.css';
 
+/**
+ * How long the text waits for the details of the room, which add lines to it. Without a connection
+ * they do not come.
+ */
+const longestWaitMs = 1_500;
+
 /** The text of an empty room: its kind, its readers, and the first things to do. */
 export function Welcome({ room }: { room: string }) {
   const mine = roomOf(room);
   const { details } = aboutRoom(room);
+  const [isLate, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), longestWaitMs);
+    return () => clearTimeout(timer);
+  }, [room]);
   if (!mine) return null;
-  return mine.isDirect ? <WelcomeToConversation mine={mine} /> : <WelcomeToRoom mine={mine} details={details} />;
+  if (mine.isDirect) return <WelcomeToConversation mine={mine} />;
+  return details || isLate ? <WelcomeToRoom mine={mine} details={details} /> : null;
 }
 
 function WelcomeToConversation({ mine }: { mine: MyRoom }) {

@@ -13,7 +13,7 @@ import { useLoaded } from '../shared/use-list.ts';
 import { BotWebhook } from './bot-webhook.tsx';
 import { revokeToken, ScopeChoice } from './token-parts.tsx';
 
-/** What a token of a bot may do, from what most of them need on; one that may administer has no use for a bot. */
+/** The scopes of bots, the most frequent first. `admin` is missing: it does nothing for a bot. */
 const scopes = Object.keys({
   'messages:read': true,
   'messages:write': true,
@@ -53,6 +53,7 @@ export function Bots() {
   const mayCreate = me().is_admin || value.health.bot_creation === 'users';
   return (
     <>
+      {value.bots.length === 0 && <p class="muted">{words.none}</p>}
       {mayCreate ? (
         <Form key={turn} onSubmit={create} submit={words.create}>
           <Field label={words.username} name="username" maxLength={64} autocomplete="off" />
@@ -61,7 +62,6 @@ export function Bots() {
       ) : (
         <p class="muted">{words.ofAdmins}</p>
       )}
-      {value.bots.length === 0 && <p class="muted">{words.none}</p>}
       <ul class="listed">
         {value.bots.map((bot) => (
           <li class="card" key={idOf(bot)}>

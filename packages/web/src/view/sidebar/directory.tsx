@@ -74,7 +74,7 @@ async function join(room: string): Promise<void> {
   await sync.readRooms({ all: true });
 }
 
-/** What an address of a room shows those who are not in it: the way in, if it is open. */
+/** The page of a room that the user is not in, with a button to join it if it is open. */
 export function NotIn({ room }: { room: string }) {
   const { value, failure } = useLoaded(() => ask(chat.GET('/api/rooms/{room}', { params: { path: { room } } })), [room]);
   const sentence = useRef<HTMLParagraphElement>(null);
@@ -114,10 +114,10 @@ function Listed({ room }: { room: ListedRoom }) {
       go(roomPath(id));
     });
   return (
-    <li class="card">
+    <li class="card listed-room">
       <div class="body">
         <h2>
-          {room.avatar && <RoomMark id={id} avatar={room.avatar} />}
+          <RoomMark id={id} avatar={room.avatar} isOpen={room.is_open} />
           <bdi>{safeName(room.name)}</bdi>
         </h2>
         {room.topic && (

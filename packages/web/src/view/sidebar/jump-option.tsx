@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { laterStrings } from '../../i18n/strings-later.ts';
 import { countForMe } from '../../store/rooms/counts.ts';
 import { safeName } from '../../text/names.ts';
-import { Avatar, RoomMark } from '../people/avatar.tsx';
+import { Avatar, PeopleMark, RoomMark } from '../people/avatar.tsx';
 import { PersonNames } from '../shared/controls.tsx';
 import { Icon } from '../shared/icon.tsx';
 import type { PageOption } from './page-commands.ts';
@@ -63,7 +63,7 @@ function contentOf(option: PageOption): ComponentChildren {
   return (
     <>
       {room.isDirect ? (
-        <Avatar person={first ?? { username: room.name }} id={first?.id ?? room.id} />
+        <PeopleMark room={room} />
       ) : (
         <span class="mark">
           <RoomMark id={room.id} avatar={room.avatar} isOpen={room.isOpen} />

@@ -94,7 +94,9 @@ export function AccountForm({ onSubmit, submit, email, before, children }: Accou
       ) : (
         // There from the start, so that nothing moves below it.
         <p class="muted suggested">
-          {suggested !== '' && (
+          {suggested === '' ? (
+            laterStrings.signUp.fromName
+          ) : (
             <>
               {laterStrings.signUp.mentioned(suggested)}{' '}
               <button type="button" class="link" onClick={() => setChosen(suggested)}>

@@ -10,7 +10,7 @@ import { safeName } from '../../text/names.ts';
 import { Form, Loading } from '../shared/controls.tsx';
 import { useLoaded } from '../shared/use-list.ts';
 
-/** What an invitation leads to, if there is one, and whether it can no longer be used: then it is forgotten. */
+/** Reads the room and the author of an invitation. Forgets an invitation that has ended. */
 export function useInvitation(code: string | undefined) {
   const loaded = useLoaded(
     async () => (code === undefined ? undefined : ask(chat.POST('/api/invitations', { body: { invitation: code } }))),
@@ -44,7 +44,7 @@ export function Join({ code }: { code: string }) {
   return (
     <main class="pane home">
       <img src="/icon.svg" alt="" width="72" height="72" />
-      <h1>{laterStrings.join.title}</h1>
+      <h1>{isOver ? laterStrings.join.ended : laterStrings.join.title}</h1>
       {target ? (
         <>
           <p>{laterStrings.join.to(nameOf(target), safeName(target.room_name))}</p>

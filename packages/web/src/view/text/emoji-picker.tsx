@@ -51,6 +51,7 @@ function EmojiPicker({ onPick }: { onPick: (emoji: string) => void }) {
   const [marked, setMarked] = useState<Emoji>();
   const [parts] = useState(partsOf);
   const list = useRef<HTMLDivElement>(null);
+  const named = marked ?? parts[0]?.emoji[0];
   const found = word.trim() === '' ? undefined : findEmoji(word.trim()).slice(0, mostFound);
   const grid = { tone, onPick, onMark: setMarked };
   const showPart = (at: number) => list.current?.querySelectorAll('section')[at]?.scrollIntoView({ block: 'start' });
@@ -108,9 +109,9 @@ function EmojiPicker({ onPick }: { onPick: (emoji: string) => void }) {
         )}
       </div>
       <p class="emoji-marked" aria-hidden="true">
-        {marked && (
+        {named && (
           <>
-            <span>{withTone(marked.emoji, tone)}</span> {marked.name} <small class="muted">:{marked.codes[0]}:</small>
+            <span>{withTone(named.emoji, tone)}</span> {named.name} <small class="muted">:{named.codes[0]}:</small>
           </>
         )}
       </p>

@@ -92,26 +92,29 @@ export function Threads({ room }: { room?: string | undefined }) {
 /** The threads that are followed and have nothing new. */
 const Earlier = ({ shown }: { shown: readonly string[] }) => (
   <section class="earlier">
-    <h2>{laterStrings.lists.earlierThreads}</h2>
     <Pages name="threads" read={readFollowed} none={laterStrings.lists.noThreads} id={idOfThread}>
-      {(threads) => (
-        <RovingList class="results">
-          {threads
-            .filter((thread) => !shown.includes(idOfThread(thread)))
-            .map(({ message }) => (
-              <li key={idOf(message)}>
-                <Result
-                  message={message}
-                  href={roomPath(message.room.$oid, { thread: idOf(message) })}
-                  note={strings.message.replies(message.reply_count)}
-                />
-              </li>
-            ))}
-        </RovingList>
-      )}
+      {(threads) => <EarlierList threads={threads.filter((thread) => !shown.includes(idOfThread(thread)))} />}
     </Pages>
   </section>
 );
+
+const EarlierList = ({ threads }: { threads: readonly Thread[] }) =>
+  threads.length === 0 ? null : (
+    <>
+      <h2>{laterStrings.lists.earlierThreads}</h2>
+      <RovingList class="results">
+        {threads.map(({ message }) => (
+          <li key={idOf(message)}>
+            <Result
+              message={message}
+              href={roomPath(message.room.$oid, { thread: idOf(message) })}
+              note={strings.message.replies(message.reply_count)}
+            />
+          </li>
+        ))}
+      </RovingList>
+    </>
+  );
 
 async function readFollowed(after?: string): Promise<Page<Thread>> {
   const query = { limit: 30, ...(after !== undefined && { after }) };
