@@ -12,10 +12,12 @@ import { leave, looks, screens, show, sizes } from './screens.ts';
 /*
  * `npm run gallery` takes pictures of every screen of the web client, on desktop and phone, light
  * and dark, left-to-right and right-to-left. `npm run gallery -- --only room --look desk-light-ltr`
- * takes some.
+ * takes some; `--scale 2` takes them for fine screens, as those of the documentation.
  */
 
-const { values } = parseArgs({ options: { only: { type: 'string' }, look: { type: 'string' }, to: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, look: { type: 'string' }, to: { type: 'string' }, scale: { type: 'string' } },
+});
 await buildIfStale();
 const target = values.to ?? 'gallery';
 const directory = await mkdtemp(join(tmpdir(), 'chat-gallery-'));
@@ -50,7 +52,7 @@ try {
       hasTouch: where === 'phone',
       isMobile: where === 'phone',
       reducedMotion: 'reduce',
-      deviceScaleFactor: 1,
+      deviceScaleFactor: Number(values.scale ?? 1),
     });
     const page = await context.newPage();
     let isIn = false;
