@@ -81,7 +81,7 @@ describe('signing out', () => {
     await page.locator('.room-pane li.message:not(.pending)').waitFor();
     await page.locator('.room-pane textarea').fill('');
     await signOut(page);
-    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
     await context.close();
   });
 });

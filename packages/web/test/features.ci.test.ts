@@ -119,7 +119,7 @@ describe('the settings', () => {
     await dialog.waitFor({ state: 'hidden' });
     await section.getByRole('button', { name: 'Delete my account' }).click();
     await dialog.getByRole('button', { name: 'Delete my account' }).click();
-    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
     expect((await call('GET', '/api/users/me', { token: owner.token })).status).toBe(401);
     await context.close();
   });
@@ -138,9 +138,9 @@ describe('the settings', () => {
     // Beside the one that the account was made with.
     await page.locator('li.card', { hasText: 'all scopes' }).nth(1).waitFor();
     await signOut(page);
-    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
     await page.reload();
-    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
     await context.close();
   });
 });

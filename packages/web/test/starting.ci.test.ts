@@ -87,7 +87,8 @@ describe('a room that is opened by its address', () => {
     await page.goto(`${serveUrl}/rooms/${room.id}`, { waitUntil: 'commit' });
     await expect.poll(() => asked.toSorted()).toEqual(['/api/events', '/api/messages']);
     await context.clearCookies();
-    const { page: tab } = await openPage(context, serveUrl);
+    // There, the tab keeps no copy of the room.
+    const { page: tab } = await openPage(context, `${serveUrl}/directory`);
     await tab.evaluate("localStorage.removeItem('chat-user')");
     await tab.reload();
     await signIn(tab, other);

@@ -154,7 +154,7 @@ describe('a newcomer', () => {
     const { page, problems, context } = await visit();
     await page.getByLabel('Username or e-mail address').fill(username);
     await page.getByLabel('Password').fill('wrong');
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByText('Wrong username or password.').waitFor();
     expect(problems).toEqual([]);
     await context.close();
