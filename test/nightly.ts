@@ -12,7 +12,6 @@ const repetitions = 10;
 const sizes = {
   CURSOR_MODEL_RUNS: '30000',
   DAMAGED_FILES: '400',
-  DEATH_RUNS: '1000',
   EXPORTED_STORES: '200',
   FEED_CHANGES: '6000',
   FUZZ_MESSAGES: '200000',

@@ -6,14 +6,15 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, expect, it } from 'vitest';
+import { countKills, kill } from '../../../test/support/kills.ts';
 import { startProxy } from '../../../test/support/proxy.ts';
 import { aService } from '../../../test/support/services.ts';
 import { overHttp } from '../../../test/support/transports.ts';
 import { commands, type Service } from '../../../tools/harness/service.ts';
 import { signIn, visit } from './support.ts';
 
-/** How often the server is killed; at night more. Four files are uploaded for each kill. */
-const kills = Number(process.env.KILLS ?? 2);
+/** How often the server is killed. Four files are uploaded for each kill. */
+const kills = countKills('a server, during uploads');
 const uploads = 4 * kills;
 /** The size of the largest file, in bytes. */
 const largest = 4_000_000;
@@ -84,22 +85,21 @@ it(`a server that is killed ${kills} times during ${uploads} uploads from two br
     }
   };
 
-  const kill = async () => {
+  const killAgainAndAgain = async () => {
     for (let turn = 0, cut = 0; turn < kills; turn++) {
       const due = Math.floor((uploads * turn) / kills);
       // In the middle of an upload, after some were completed since the last time.
       while (stored().whole.length < due || stored().partial.length <= cut) await delay(1);
       // At once, which cuts one off, or a little later, in the middle of what comes after it.
       if (turn % 2 > 0) await delay(randomInt(0, 30));
-      service.signal('SIGKILL');
-      await service.ended;
+      await kill(service);
       cut = stored().partial.length;
       service = await aService(environment, commands.serve);
       proxy.aim(new URL(service.url).host);
     }
   };
   const half = Math.ceil(uploads / 2);
-  await Promise.all([write(hers, 'ann', half), write(his, 'bob', uploads - half), kill()]);
+  await Promise.all([write(hers, 'ann', half), write(his, 'bob', uploads - half), killAgainAndAgain()]);
   const messages = async () => {
     const found: { files: { _id: { $oid: string }; name: string }[] }[] = [];
     for (let before = ''; ; ) {

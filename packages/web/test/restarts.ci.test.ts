@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
+import { countKills, kill } from '../../../test/support/kills.ts';
 import { startProxy } from '../../../test/support/proxy.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { aService } from '../../../test/support/services.ts';
@@ -8,8 +9,8 @@ import { inProcess as call } from '../../../test/support/transports.ts';
 import { commands } from '../../../tools/harness/service.ts';
 import { say, signIn, textsOf, visit } from './support.ts';
 
-/** How often the server is killed; at night more, but no more messages than one request reads. */
-const restarts = Math.min(Number(process.env.KILLS ?? 2), 20);
+/** How often the server is killed. */
+const restarts = countKills('a server, while two people write');
 
 /** For how long to wait for what comes after the longest pause between two attempts. */
 const patience = { timeout: 120_000, interval: 250 };
@@ -45,9 +46,9 @@ it(`two people see the same messages as the history after the connection was cut
     proxy.cut(0.3);
     await write(hers.page, `hers ${turn}, before`);
     await write(his.page, `his ${turn}, before`);
-    service.signal('SIGKILL');
+    const killed = kill(service);
     await Promise.all([write(hers.page, `hers ${turn}, meanwhile`), write(his.page, `his ${turn}, meanwhile`)]);
-    await service.ended;
+    await killed;
     // What happens while nobody listens, to what they have seen.
     const [first] = await history();
     if (first) {

@@ -7,6 +7,7 @@ import { percentile } from '../../../tools/bench/measure.ts';
 import { makeAdministrator } from '../../../tools/harness/hanging-world/town.ts';
 import { commands, freePort, type Service } from '../../../tools/harness/service.ts';
 import { overHttp } from '../../../tools/harness/transports.ts';
+import { countKills, kill } from '../../support/kills.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { aService } from '../../support/services.ts';
 import { isEmbedded } from '../../support/worker.ts';
@@ -16,7 +17,8 @@ import { isEmbedded } from '../../support/worker.ts';
  * feed that waited for them would stand still. How long it took is printed when `KILLS` sets the number of kills.
  */
 
-const kills = Math.min(Number(process.env.KILLS ?? 3), 50);
+const kills = countKills('the only server, while a room is in use');
+const workerKills = countKills('one of two workers, while a room is in use');
 const senderCount = 16;
 
 const directory = await mkdtemp(join(tmpdir(), 'chat-feed-'));
@@ -105,12 +107,9 @@ describe.runIf(isEmbedded)('the feed of a room in use', () => {
     const { token, room } = await aRoomOn(service);
     const follower = follow(token, room);
     const times: number[] = [];
-    for (let kill = 0; kill < kills; kill++) {
+    for (let killed = 0; killed < kills; killed++) {
       await follower.advance(service);
-      await whileSending(service, token, room, async () => {
-        service.signal('SIGKILL');
-        await service.ended;
-      });
+      await whileSending(service, token, room, () => kill(service));
       service = await start('single', 1);
       const since = performance.now();
       const newest = await follower.newest(service);
@@ -120,19 +119,19 @@ describe.runIf(isEmbedded)('the feed of a room in use', () => {
     report('after the restart of the only server', times);
   });
 
-  it(`a feed gets to its newest message after each of ${kills} kills of one of two workers`, {
-    timeout: 60_000 + kills * 30_000,
+  it(`a feed gets to its newest message after each of ${workerKills} kills of one of two workers`, {
+    timeout: 60_000 + workerKills * 30_000,
   }, async () => {
     const { service, countReady } = await startWorkers('workers');
     onTestFinished(() => service.signal('SIGKILL'));
     const { token, room } = await aRoomOn(service);
     const follower = follow(token, room);
     const times: number[] = [];
-    for (let kill = 0; kill < kills; kill++) {
+    for (let killed = 0; killed < workerKills; killed++) {
       await expect.poll(countReady, { timeout: 20_000 }).toBe(2);
       await whileSending(service, token, room, async (stop) => {
         const workers = await workersOf(service);
-        process.kill(workers[kill % 2] as number, 'SIGKILL');
+        process.kill(workers[killed % 2] as number, 'SIGKILL');
         stop();
         const since = performance.now();
         // By then the other worker has stored the messages that it was sending.

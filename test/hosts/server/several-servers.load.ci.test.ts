@@ -7,6 +7,7 @@ import { commands, freePort, type Service } from '../../../tools/harness/service
 import { type Account, anAccount } from '../../support/accounts.ts';
 import { startBalancer } from '../../support/balancer.ts';
 import { useOwnDatabase } from '../../support/config.ts';
+import { countKills, kill } from '../../support/kills.ts';
 import { aRoomOf } from '../../support/rooms.ts';
 import { aService } from '../../support/services.ts';
 
@@ -14,12 +15,12 @@ useOwnDatabase();
 
 /*
  * Three servers on one database, behind what spreads connections over them. While messages are sent, each is killed again and again. The
- * figures are printed, not asserted. A full run: SEVERAL_SOCKETS=200 SEVERAL_MESSAGES=20000 SEVERAL_KILLS=4 SEVERAL_RATE=50.
+ * figures are printed, not asserted. A full run: SEVERAL_SOCKETS=200 SEVERAL_MESSAGES=20000 KILLS=4 SEVERAL_RATE=50.
  */
 const numberOf = (name: string, fallback: number) => Number(process.env[name] ?? fallback);
 const clients = numberOf('SEVERAL_SOCKETS', 12);
 const messages = numberOf('SEVERAL_MESSAGES', 240);
-const kills = numberOf('SEVERAL_KILLS', 1);
+const kills = countKills('each of three servers, while people follow rooms');
 const rate = numberOf('SEVERAL_RATE', 20);
 const perRoom = 10;
 
@@ -100,8 +101,7 @@ it('three servers push every message once and in order while they are killed', {
   async function killAndStart(at: number): Promise<void> {
     await starts[at];
     processor += processorMillis((services[at] as Service).pid) ?? 0;
-    services[at]?.signal('SIGKILL');
-    await services[at]?.ended;
+    await kill(services[at] as Service);
     starts[at] = start(at);
     await starts[at];
   }

@@ -5,13 +5,13 @@ import { users } from '../../../lib/collections/accounts/users.ts';
 import { audit } from '../../../lib/collections/service/audit.ts';
 import { anAccount, anAdmin } from '../../support/accounts.ts';
 import { useOwnDatabase } from '../../support/config.ts';
-import { countWritesOf, dyingAt } from '../../support/deaths.ts';
+import { countWritesOf, dyingAt } from '../../support/kills.ts';
 import { inProcess } from '../../support/transports.ts';
 
 useOwnDatabase();
 
 const admin = await anAdmin();
-countWritesOf('audit', 'audit_states', 'users');
+countWritesOf(['audit', 'audit_states', 'users']);
 
 describe('a process that dies while an administrator makes another', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
-import { Collection, ObjectId } from 'mongodb';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { ObjectId } from 'mongodb';
+import { describe, expect, it, vi } from 'vitest';
 import { fileQuotas } from '../../../lib/collections/rooms/file-quotas.ts';
 import { files } from '../../../lib/collections/rooms/files.ts';
 import { messages } from '../../../lib/collections/rooms/messages.ts';
@@ -10,8 +10,8 @@ import { sweepFiles, unboundTime } from '../../../lib/files/removal.ts';
 import { findStore, previewKey } from '../../../lib/files/store.ts';
 import { deleteRoom, finishRoomDeletions } from '../../../lib/rooms/deletion.ts';
 import { anAccount } from '../../support/accounts.ts';
-import { deathRuns } from '../../support/deaths.ts';
 import { announced, measured } from '../../support/files.ts';
+import { allWrites, countWritesOf, type Death, dyingAt, randomLives, step } from '../../support/kills.ts';
 import { useOwnFiles } from '../../support/own-files.ts';
 import { useObjectStore } from '../../support/own-object-store.ts';
 import { aRoomOf } from '../../support/rooms.ts';
@@ -23,38 +23,16 @@ if (isInObjectStore) await useObjectStore();
 const directory = isInObjectStore ? '' : useOwnFiles();
 
 /*
- * A process that dies at one of its writes: it is done, or not, and the process does nothing more. What it writes to
- * the database and to the disk for files counts; other collections have tests of their own.
+ * A process dies at a write of the database or of the disk that concerns files. Other collections
+ * have their own tests.
  */
-
-let steps = 0;
-let death: { at: number; isDone: boolean } | undefined;
-let isDead = false;
-
-async function step<T>(work: () => Promise<T>): Promise<T> {
-  if (isDead) throw new Error('dead');
-  if (steps++ !== death?.at) return work();
-  isDead = true;
-  if (death.isDone) await work();
-  throw new Error('dead');
-}
-
-for (const method of ['insertOne', 'insertMany', 'updateOne', 'updateMany', 'deleteOne', 'findOneAndUpdate'] as const) {
-  // biome-ignore lint/suspicious/noExplicitAny: the methods of the driver, of which each has its own parameters
-  const original = Collection.prototype[method] as (...parameters: any[]) => Promise<any>;
-  // biome-ignore lint/suspicious/noExplicitAny: likewise
-  vi.spyOn(Collection.prototype, method).mockImplementation(function (this: Collection, ...parameters: any[]) {
-    const work = () => original.apply(this, parameters);
-    return ['files', 'file_quotas', 'messages'].includes(this.collectionName) ? step(work) : work();
-  } as never);
-}
+countWritesOf(['files', 'file_quotas', 'messages'], allWrites);
 // Into an object store, senders put bytes without the process.
 for (const method of isInObjectStore ? (['remove'] as const) : (['receive', 'remove'] as const)) {
   const known = findStore() as unknown as Record<typeof method, (...parameters: unknown[]) => Promise<void>>;
   const original = known[method];
   vi.spyOn(known, method).mockImplementation((...parameters: unknown[]) => step(() => original(...parameters)));
 }
-afterAll(() => vi.restoreAllMocks());
 
 const ann = await anAccount();
 
@@ -90,29 +68,29 @@ const begun = [
 
 describe('processes that die while they handle files', () => {
   it('after any death of a process every file has its bytes, its message and its place in the counts, and nothing else is left', {
-    timeout: deathRuns * 5_000,
+    timeout: randomLives * 5_000,
   }, async () => {
-    await fc.assert(fc.asyncProperty(fc.array(killed, { minLength: 3, maxLength: 14 }), live), { numRuns: deathRuns });
+    await fc.assert(fc.asyncProperty(fc.array(killed, { minLength: 3, maxLength: 14 }), live), { numRuns: randomLives });
   });
 });
 
 type Upload = { method: string; url: string; headers: Record<string, string> };
 type Known = { id: string; key: string; uploads: Upload[] };
 
-async function live(all: { command: Command; death: typeof death }[]): Promise<void> {
+async function live(all: { command: Command; death: Death | undefined }[]): Promise<void> {
   const rooms = [await aRoomOf([ann]), await aRoomOf([ann])];
   const known: Known[] = [];
   const sent: string[] = [];
   const keys = new Map<string, string>();
   // Some are there before: announced, uploaded, and sent.
   for (const one of [...begun, ...all]) {
-    [steps, death, isDead] = [0, one.death, false];
     const work = () => run(one.command, rooms, known, sent, keys).catch(() => undefined);
-    await Promise.all(one.command.isTwice ? [work(), work()] : [work()]);
-    // Others may still be on their way when the first has failed.
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await dyingAt(one.death, async () => {
+      await Promise.all(one.command.isTwice ? [work(), work()] : [work()]);
+      // Others may still be on their way when the first has failed.
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    });
   }
-  [death, isDead] = [undefined, false];
   await expectConsistency();
 }
 

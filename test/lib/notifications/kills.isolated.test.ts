@@ -5,7 +5,7 @@ import { pushed } from '../../../lib/collections/delivery/pushed.ts';
 import { findMissed, tellOfRoom } from '../../../lib/notifications/tell.ts';
 import { anAccount } from '../../support/accounts.ts';
 import { useOwnDatabase } from '../../support/config.ts';
-import { countWritesOf, deathRuns, dyingAt, step } from '../../support/deaths.ts';
+import { countWritesOf, dyingAt, randomLives, step } from '../../support/kills.ts';
 import { aMessage } from '../../support/messages.ts';
 import { aDevice, type Device, subscriptionOf, usePushService } from '../../support/push-service.ts';
 import { aRoomOf } from '../../support/rooms.ts';
@@ -25,7 +25,7 @@ vi.mock('../../../lib/notifications/send.ts', async (original) => {
   return { ...real, sendPush: (...all: Parameters<typeof real.sendPush>) => outbound.step?.(() => real.sendPush(...all)) };
 });
 outbound.step = step;
-countWritesOf('pushed');
+countWritesOf(['pushed']);
 
 const [ann, bob] = [await anAccount(), await anAccount()];
 
@@ -37,9 +37,9 @@ const one: fc.Arbitrary<Step> = fc.record({
 
 describe('the notifications of processes that die', () => {
   it('a device is told once of every unread message, and of how many there are, whichever process dies when', {
-    timeout: deathRuns * 5_000,
+    timeout: randomLives * 5_000,
   }, async () => {
-    await fc.assert(fc.asyncProperty(fc.array(one, { minLength: 3, maxLength: 12 }), live), { numRuns: deathRuns });
+    await fc.assert(fc.asyncProperty(fc.array(one, { minLength: 3, maxLength: 12 }), live), { numRuns: randomLives });
   });
 });
 

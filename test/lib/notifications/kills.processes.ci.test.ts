@@ -5,6 +5,7 @@ import { pushed } from '../../../lib/collections/delivery/pushed.ts';
 import { tellOfRoom } from '../../../lib/notifications/tell.ts';
 import { type Account, anAccount } from '../../support/accounts.ts';
 import { useOwnDatabase } from '../../support/config.ts';
+import { countKills } from '../../support/kills.ts';
 import { aMessage } from '../../support/messages.ts';
 import { startProcesses } from '../../support/processes.ts';
 import { aDevice, type Device, subscriptionOf, usePushService } from '../../support/push-service.ts';
@@ -20,8 +21,8 @@ useOwnDatabase();
  * moments. The next process continues. The device handles pushes like its service worker.
  */
 
-/** The number of processes that are killed on each host; more at night. */
-const kills = Number(process.env.KILLS ?? 6);
+/** The number of processes that are killed on each host. */
+const kills = countKills('a process that notifies, at a push or later');
 /** The number of concurrent kills. A server would also notify the room of another. */
 const atOnce = { serve: 1, aws: 3 };
 

@@ -7,7 +7,7 @@ import type { Message } from '../../../lib/messages/messages.ts';
 import { deliverOfRoom, findUndelivered } from '../../../lib/senders/deliver.ts';
 import { aBot } from '../../support/bots.ts';
 import { useOwnDatabase } from '../../support/config.ts';
-import { countWritesOf, deathRuns, dyingAt, step } from '../../support/deaths.ts';
+import { countWritesOf, dyingAt, randomLives, step } from '../../support/kills.ts';
 import { aMessage } from '../../support/messages.ts';
 import { addMember, aRoom, succeed, type TestRoom } from '../../support/rooms.ts';
 import { inProcess as call } from '../../support/transports.ts';
@@ -26,7 +26,7 @@ vi.mock('../../../lib/net/outbound.ts', async (original) => {
   return { ...real, post: (...all: Parameters<typeof real.post>) => outbound.step?.(() => real.post(...all)) };
 });
 outbound.step = step;
-countWritesOf('webhook_states', 'bot_webhooks');
+countWritesOf(['webhook_states', 'bot_webhooks']);
 
 type Step = { kind: 'send' | 'deliver'; death: number | undefined; isDown: boolean };
 const one: fc.Arbitrary<Step> = fc.record({
@@ -63,12 +63,12 @@ describe('whatever process dies when,', () => {
     ['of a bot', ofBot],
   ] as const)(
     'the receiver of a webhook %s takes every event in order, again only after a death, and each reply is posted once',
-    { timeout: deathRuns * 5_000 },
+    { timeout: randomLives * 5_000 },
     async (_what, create) => {
       const steps = fc.array(one, { minLength: 3, maxLength: 14 });
       await fc.assert(
         fc.asyncProperty(steps, async (all) => live(all, await create())),
-        { numRuns: deathRuns },
+        { numRuns: randomLives },
       );
     },
   );
