@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Account, aName, anAccount, anAdmin, aSession } from '../../../test/support/accounts.ts';
 import { mailsTo } from '../../../test/support/mail.ts';
 import { aRoom, aRoomOf, succeed } from '../../../test/support/rooms.ts';
-import { goWithin } from '../../../tools/harness/browser.ts';
-import { call, type Visit, visit } from './support.ts';
+import { call, serveUrl, type Visit, visit } from './support.ts';
 
 /* The tasks of docs/operating.md, from the list of rooms on, as somebody does them who was never there. */
 
@@ -265,10 +264,8 @@ describe('an administrator', () => {
   /** At the list of rooms, with nothing open. */
   async function begin(): Promise<Page> {
     const { page } = visited;
-    // What was typed into a dialog that is still open would be asked about.
-    await page.reload();
-    await goWithin(page, '/directory');
-    await page.reload();
+    // If a dialog is still open, the page asks about typed text. `openPage()` accepts this.
+    await page.goto(`${serveUrl}/directory`);
     await link(page, 'Settings').waitFor();
     return page;
   }
