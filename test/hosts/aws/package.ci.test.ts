@@ -673,39 +673,14 @@ describe('the settings of a deployment', () => {
     for (const { Properties } of groups) expect(Properties.KmsKeyId).toBe(key);
   });
 
-  // What bundles, and what emulates, has no part in a refusal, and takes longer to load than all else.
+  // The plugins that bundle and emulate play no part in a refusal, and load slowly.
+  // test/hosts/aws/settings.test.ts has the other refusals.
   const withoutBundles = definition.replaceAll(/^ {2}- (\.\/hosts\/aws\/bundler\.ts|serverless-offline)\n/gm, '');
 
   it.each([
     ['REGISTRATION=maybe', "Set REGISTRATION to one of open, invited, closed, not 'maybe'."],
     ['CONCURRENCY_MESAGES=60', 'Unknown setting CONCURRENCY_MESAGES.'],
-    [
-      'SMTP_URL=smtps://chat:secret@mail.example.org',
-      'Set SMTP_URL to the SSM parameter that has it, such as ssm:/chat-service/prod/smtp-url: it is a secret.',
-    ],
-    [
-      `SECRET_KEY=${'ab'.repeat(32)}`,
-      'Set SECRET_KEY to the SSM parameter that has it, such as ssm:/chat-service/prod/secret-key',
-    ],
-    ['REQUIRE_2FA=all', 'Set SECRET_KEY as well'],
-    ['SMTP_URL=ssm:smtp-url', 'Set SMTP_URL to the SSM parameter'],
-    ['EMAIL_CONFIRMATION=required', 'Set SMTP_URL as well'],
-    [
-      'OIDC_CLIENT_SECRET=secret',
-      'Set OIDC_CLIENT_SECRET to the SSM parameter that has it, such as ssm:/chat-service/prod/oidc-secret: it is a secret.',
-    ],
-    [
-      'OIDC_PROVIDERS=\'[{"id":"gitlab","name":"GitLab","issuer":"https://gitlab.example.org","client_id":"a","client_secret":"b"}]\'',
-      "Set the client_secret of 'gitlab' in OIDC_PROVIDERS to the SSM parameter that has it, such as ssm:/chat-service/prod/oidc-gitlab",
-    ],
-    ['OIDC_PROVIDERS=gitlab', 'Set OIDC_PROVIDERS to a list in JSON of at most 10 identity providers.'],
-    ['SIGN_IN=oidc', 'Set OIDC_ISSUER as well'],
-    ['FILES=/srv/files', 'Leave FILES out, or set it to a bucket such as s3://chat-files'],
-    ['FILES=s3://Chat', 'Set FILES to a directory, or to a bucket such as s3://chat-files'],
-    ['FILES_ENDPOINT=https://s3.example.org', 'Leave FILES_ENDPOINT out: the keys of functions are those of their roles'],
-    ['CLOUDFRONT_SECRET=0123456789abcdef', 'Set CLOUDFRONT_SECRET to the SSM parameter that has it'],
     ['VPC_SUBNETS=subnet-0a1b2c3d', 'Set both VPC_SUBNETS and VPC_SECURITY_GROUPS, or neither.'],
-    ['ALARM_EMAIL=nonsense', "Set ALARM_EMAIL to an e-mail address, not 'nonsense'."],
   ])('a deployment is refused in one sentence where the server would not start: %s', async (line, sentence) => {
     const { code, stdout, stderr } = await deploy(`${line}\n`, 'package', withoutBundles);
     expect(code).toBe(1);
