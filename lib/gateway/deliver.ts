@@ -5,17 +5,9 @@ import { findCallersOf } from '../identity/authenticate.ts';
 import type { Caller } from '../identity/caller.ts';
 import { carrier, type PostOutcome } from '../notices/carrier.ts';
 import type { Notice } from '../notices/notices.ts';
-import {
-  type EncodedFrame,
-  encode,
-  encodeNotifications,
-  encodeRead,
-  encodeSaved,
-  encodeSignal,
-  encodeThread,
-  framesOf,
-} from '../push/encode.ts';
+import { type EncodedFrame, encode, encodeSignal, framesOf } from '../push/encode.ts';
 import { socketLimits } from '../push/frames.ts';
+import { type Dispatch, frameOfLeaving, framesFor } from '../push/frames-for.ts';
 import { type Audience, readAudience, readConversations, readEpoch, readNews } from '../push/news.ts';
 import { endConnection, findRecipients, type Recipient, removeConnection } from './connections.ts';
 
@@ -36,34 +28,39 @@ const atOnce = 64;
 /** Sends the frames of notices, one notice after the other. */
 export async function deliver(notices: Notice[]): Promise<Delivery> {
   const delivery: Delivery = { sent: 0, gone: 0, dropped: 0 };
-  for (const notice of notices) await tell(notice, delivery);
+  for (const notice of notices) await tell(framesFor(notice), delivery);
   return delivery;
 }
 
-async function tell(notice: Notice, delivery: Delivery): Promise<void> {
-  if (notice.type === 'moved') return tellOfRoom(notice, delivery);
-  if (notice.type === 'typing') return tellOfTyping(notice, delivery);
-  if (notice.type === 'ended') {
-    const of = 'user' in notice ? { users: idsOf([notice.user]) } : { token: new ObjectId(notice.token) };
-    return send(await findRecipients(of), async () => [], delivery);
+async function tell(notice: Dispatch, delivery: Delivery): Promise<void> {
+  switch (notice.to) {
+    case 'members':
+      return sendNews(notice, delivery);
+    case 'user':
+      return sendTo([notice.user], [encode(notice.frame)], delivery);
+    case 'others in room':
+      return sendToOthers(notice, delivery);
+    case 'former members':
+      return sendTo(notice.users, [encodeLeft(notice.room)], delivery);
+    case 'conversations':
+      return sendConversations(notice, delivery);
+    case 'sessions': {
+      const of = 'user' in notice ? { users: idsOf([notice.user]) } : { token: new ObjectId(notice.token) };
+      return send(await findRecipients(of), async () => [], delivery);
+    }
   }
-  if (notice.type === 'gone') return sendTo(notice.users, [encodeLeft(notice.room)], delivery);
-  if (notice.type === 'read') return sendTo([notice.user], [encodeRead(notice)], delivery);
-  if (notice.type === 'thread') return sendTo([notice.user], [encodeThread(notice)], delivery);
-  if (notice.type === 'saved') return sendTo([notice.user], [encodeSaved(notice)], delivery);
-  if (notice.type === 'notifications') return sendTo([notice.user], [encodeNotifications()], delivery);
-  return send(
-    await findRecipients({ users: idsOf([notice.user]) }),
-    async (_, caller) => {
-      const epoch = await readEpoch();
-      const found = await readConversations(notice.user, notice.whom, caller);
-      return found.map(({ room, seq, isHidden }) => (isHidden ? encodeLeft(room) : encodeSignal(room, epoch, seq)));
-    },
-    delivery,
-  );
 }
 
-async function tellOfRoom({ room, seq, left = [] }: Notice & { type: 'moved' }, delivery: Delivery): Promise<void> {
+async function sendConversations({ user, whom }: Dispatch & { to: 'conversations' }, delivery: Delivery): Promise<void> {
+  const choose = async (_: Recipient, caller: Caller) => {
+    const epoch = await readEpoch();
+    const found = await readConversations(user, whom, caller);
+    return found.map(({ room, seq, isHidden }) => (isHidden ? encodeLeft(room) : encodeSignal(room, epoch, seq)));
+  };
+  await send(await findRecipients({ users: idsOf([user]) }), choose, delivery);
+}
+
+async function sendNews({ room, seq, left }: Dispatch & { to: 'members' }, delivery: Delivery): Promise<void> {
   const { members, isHiddenFrom, frames, signal } = await readRoom(room, seq);
   const recipients = await findRecipients({ users: idsOf([...members]) });
   const choose = async ({ wants_events }: Recipient, caller: Caller) =>
@@ -93,13 +90,13 @@ async function readRoom(room: string, seq: number): Promise<RoomNews> {
   return { ...(await readAudience(room)), signal: encodeSignal(room, epoch, seq) };
 }
 
-async function tellOfTyping({ room, user, username }: Notice & { type: 'typing' }, delivery: Delivery): Promise<void> {
+async function sendToOthers({ room, user, frame }: Dispatch & { to: 'others in room' }, delivery: Delivery): Promise<void> {
   const { members, isHiddenFrom } = await readAudience(room);
   const recipients = await findRecipients({ users: idsOf([...members]) });
   if (new Set(recipients.map((one) => one.user.toHexString())).size > socketLimits.typing) return;
-  const frame = encode({ type: 'typing', room: { $oid: room }, user: { $oid: user }, username });
   const others = recipients.filter((one) => one.user.toHexString() !== user);
-  await send(others, async (_, caller) => (isHiddenFrom(caller) ? [] : [frame]), delivery);
+  const encoded = encode(frame);
+  await send(others, async (_, caller) => (isHiddenFrom(caller) ? [] : [encoded]), delivery);
 }
 
 const sendTo = async (users: string[], frames: EncodedFrame[], delivery: Delivery): Promise<void> =>
@@ -130,6 +127,6 @@ async function post({ _id }: Recipient, frames: EncodedFrame[], delivery: Delive
   }
 }
 
-const encodeLeft = (room: string) => encode({ type: 'left', room: { $oid: room } });
+const encodeLeft = (room: string) => encode(frameOfLeaving(room));
 
 const idsOf = (users: string[]) => users.map((user) => new ObjectId(user));

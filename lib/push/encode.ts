@@ -1,4 +1,3 @@
-import type { Notice } from '../notices/notices.ts';
 import { type ServerFrame, socketLimits } from './frames.ts';
 import type { News } from './news.ts';
 
@@ -38,18 +37,3 @@ export function framesOf(
   if (frames.length > 0) return frames;
   return [encode({ type: 'room', room: { $oid: room }, epoch, after: position, seq: next, events: [] })];
 }
-
-/** Notifies a user's devices that the user has read or followed a thread. */
-export const encodeThread = ({ type, room, thread, seq, is_followed }: Notice & { type: 'thread' }): EncodedFrame =>
-  encode({ type, room: { $oid: room }, thread: { $oid: thread }, last_read: seq, is_followed });
-
-/** Notifies a user's devices that the user has changed their state or preferences of a room. */
-export const encodeRead = ({ room, user, seq, ...rest }: Notice & { type: 'read' }): EncodedFrame =>
-  encode({ ...rest, room: { $oid: room }, last_read: seq });
-
-/** Notifies a user's devices that the user has saved a message or changed its reminder. */
-export const encodeSaved = ({ type, message, is_saved }: Notice & { type: 'saved' }): EncodedFrame =>
-  encode({ type, message: { $oid: message }, is_saved });
-
-/** Makes a user's devices read the list of notifications again. */
-export const encodeNotifications = (): EncodedFrame => encode({ type: 'notifications' });

@@ -3,6 +3,7 @@ import type { WebSocket } from 'ws';
 import type { PresentPerson } from '../../../lib/notices/notices.ts';
 import { type EncodedFrame, encode, encodeSignal } from '../../../lib/push/encode.ts';
 import { type Farewell, farewells, socketLimits } from '../../../lib/push/frames.ts';
+import { frameOfLeaving } from '../../../lib/push/frames-for.ts';
 import { Bucket } from './bucket.ts';
 import { counts, type PushCounts } from './counts.ts';
 
@@ -79,7 +80,7 @@ export class Connection {
   /** Notifies the client that the user has left a room. */
   sendLeft(room: string): void {
     this.#untold?.delete(room);
-    this.#push(encode({ type: 'left', room: { $oid: room } }), 'left');
+    this.#push(encode(frameOfLeaving(room)), 'left');
   }
 
   /** True if ephemeral frames are dropped at the moment. */

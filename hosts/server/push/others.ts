@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describeError, log } from '../../../lib/base/log.ts';
 import type { ServerNotice } from '../../../lib/notices/notices.ts';
 import { readMovedSince, readNoticesSince, register, storeNotices } from '../../../lib/push/servers.ts';
+import { deliver } from './deliver.ts';
 import type { Hub } from './hub.ts';
 import { slice, slices } from './sweep.ts';
 
@@ -72,12 +73,12 @@ export async function tellOthers(hub: Hub, server: string): Promise<Others> {
     const begun = timeNow();
     if (count > 0 && hub.followers.size > 0) {
       const found = await hub.read(() => readNoticesSince(lookedAt, server));
-      for (const { notices } of found.filter((one) => !seen.has(one.id))) for (const notice of notices) hub.notice(notice);
+      for (const { notices } of found.filter((one) => !seen.has(one.id))) for (const notice of notices) deliver(hub, notice);
       seen = new Set(found.map((one) => one.id));
-      for (const rooms of slices([...hub.rooms.keys()])) {
+      for (const rooms of slices(hub.rooms.all().map(({ id }) => id))) {
         const readAt = performance.now();
         const moved = await hub.read(() => readMovedSince(lookedAt, rooms));
-        for (const [room, seq] of moved) hub.notice({ type: 'moved', room, seq });
+        for (const [room, seq] of moved) hub.rooms.notePosition(room, seq);
         const rest = restAfterRead * (performance.now() - readAt) * (rooms.length / slice);
         await delay(rest, undefined, { ref: false, signal });
       }

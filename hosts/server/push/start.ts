@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import { limits } from '../../../lib/api/limits.ts';
 import { onNotice, type ServerNotice } from '../../../lib/notices/notices.ts';
+import { deliver } from './deliver.ts';
 import { Hub } from './hub.ts';
 import { type Others, tellOthers } from './others.ts';
 import { Presence, type PresenceTimes } from './presence.ts';
@@ -55,10 +56,10 @@ export async function startPush(
   if (presence) hub.presence = new Presence(hub, presenceTimes, relay || others ? send : undefined);
   const stops = [
     onNotice((notice) => {
-      hub.notice(notice);
+      deliver(hub, notice);
       send(notice);
     }),
-    relay?.onNotice((notice) => hub.notice(notice)),
+    relay?.onNotice((notice) => deliver(hub, notice)),
     sweepEvery(sweep, hub).end,
     hub.presence?.start(),
   ];

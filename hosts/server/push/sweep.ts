@@ -28,11 +28,11 @@ export const sweepEvery = (milliseconds: number, hub: Hub): Background =>
 async function sweep(hub: Hub, round: number, pause: (milliseconds: number) => Promise<void>): Promise<void> {
   await hub.checkEpoch();
   const late: { room: Room; seq: number }[] = [];
-  for (const rooms of slices([...hub.rooms.values()])) {
+  for (const rooms of slices(hub.rooms.all())) {
     const found = await hub.read(() => readPositions(rooms.map(({ id }) => id)));
     for (const room of rooms) {
       const seq = found.get(room.id);
-      if (seq === undefined) hub.gone(room);
+      if (seq === undefined) hub.rooms.gone(room);
       else if (seq > room.noticed) late.push({ room, seq });
     }
   }
@@ -42,11 +42,11 @@ async function sweep(hub: Hub, round: number, pause: (milliseconds: number) => P
   for (const { room, seq } of late) {
     if (seq <= room.noticed) continue;
     room.repairing = seq;
-    hub.moved(room, seq);
+    hub.rooms.moved(room, seq);
   }
 
   for (const [at, follower] of [...hub.followers.values()].entries())
-    if (follower.isStale || at % rounds === round % rounds) await hub.refresh(follower);
+    if (follower.isStale || at % rounds === round % rounds) await hub.rooms.refresh(follower);
 }
 
 /** Splits a list into parts for one read each. */

@@ -1,0 +1,74 @@
+import type { ServerNotice } from '../../../lib/notices/notices.ts';
+import { encode } from '../../../lib/push/encode.ts';
+import { type ServerFrame, socketLimits } from '../../../lib/push/frames.ts';
+import { type Dispatch, framesFor } from '../../../lib/push/frames-for.ts';
+import type { Connection } from './connection.ts';
+import type { Hub } from './hub.ts';
+
+/** Handles a notice of this or another process. */
+export function deliver(hub: Hub, notice: ServerNotice): void {
+  if (hub.followers.size === 0) return;
+  if (notice.type === 'presence') hub.presence?.hear(notice);
+  else if (notice.type === 'person') {
+    refreshRooms(hub, notice.user);
+    hub.presence?.changed(notice.user);
+  } else dispatch(hub, framesFor(notice));
+}
+
+/** Chooses the connections that receive a frame, or the rooms and connections to read. */
+function dispatch(hub: Hub, notice: Dispatch): void {
+  switch (notice.to) {
+    case 'members':
+      hub.rooms.notePosition(notice.room, notice.seq);
+      // The pump finds the members who have left.
+      for (const user of notice.joined) joinRoom(hub, user, notice.room);
+      break;
+    case 'user':
+      sendEphemeral(connectionsOf(hub, notice.user), notice.frame, 'read');
+      break;
+    case 'others in room':
+      sendEphemeral(othersIn(hub, notice), notice.frame, 'typing');
+      break;
+    case 'former members': {
+      const room = hub.rooms.get(notice.room);
+      if (room) hub.rooms.gone(room);
+      break;
+    }
+    case 'conversations':
+      refreshRooms(hub, notice.user);
+      break;
+    case 'sessions':
+      hub.checkSoon('user' in notice ? connectionsOf(hub, notice.user) : connectionsWith(hub, notice.token));
+      break;
+    default:
+      notice satisfies never;
+  }
+}
+
+function joinRoom(hub: Hub, user: string, room: string): void {
+  const follower = hub.followers.get(user);
+  if (follower) hub.rooms.joinSoon(follower, room);
+}
+
+function refreshRooms(hub: Hub, user: string): void {
+  const follower = hub.followers.get(user);
+  if (follower) hub.rooms.refreshSoon(follower);
+}
+
+const connectionsOf = (hub: Hub, user: string): Connection[] => [...(hub.followers.get(user)?.connections ?? [])];
+
+const connectionsWith = (hub: Hub, token: string): Connection[] =>
+  [...hub.connections()].filter((connection) => connection.token === token);
+
+function othersIn(hub: Hub, { room, user }: Dispatch & { to: 'others in room' }): Connection[] {
+  const followers = [...(hub.rooms.get(room)?.followers ?? [])];
+  if (followers.length > socketLimits.typing) return [];
+  return followers.filter(({ id }) => id !== user).flatMap(({ connections }) => [...connections]);
+}
+
+function sendEphemeral(connections: Connection[], frame: ServerFrame, kind: 'typing' | 'read'): void {
+  const greeted = connections.filter(({ isGreeted }) => isGreeted);
+  if (greeted.length === 0) return;
+  const encoded = encode(frame);
+  for (const connection of greeted) connection.sendEphemeral(encoded, kind);
+}
