@@ -4,8 +4,9 @@ import { askedVersion, readAvatarRefusals } from '../lib/files/avatars.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { readRoomAvatar, removeRoomAvatar, setRoomAvatar, setRoomAvatarRefusals } from '../lib/rooms/avatars.ts';
+import { noSuchRoom } from '../lib/rooms/contexts.ts';
 import { shownDetails } from '../lib/rooms/details.ts';
-import { noSuchRoom, refusalsOf } from '../lib/rooms/permissions.ts';
+import { refusalsOf } from '../lib/rooms/permissions.ts';
 
 const path = { room: idOf('room') };
 

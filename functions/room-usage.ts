@@ -2,7 +2,7 @@ import { idOf } from '../lib/api/parameters.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { readRoomUsage, roomUsageSchema } from '../lib/members/room-usage.ts';
-import { noSuchRoom } from '../lib/rooms/permissions.ts';
+import { noSuchRoom } from '../lib/rooms/contexts.ts';
 
 /** `/api/rooms/{room}/usage`: how much a room contains, for administrators. */
 export const handler = endpoint({

@@ -9,7 +9,8 @@ import { type Caller, isAdmin } from '../identity/caller.ts';
 import { email, emailKey } from '../identity/users.ts';
 import { invitationParameters, invite, inviteRefusals, type NewInvitation, revokeInvitation } from '../members/invitations.ts';
 import { type MailOutcome, noMail, requireMail, requireSent, trySendingMail } from '../net/mail.ts';
-import { findContext, requirePermission } from '../rooms/permissions.ts';
+import { findContext } from '../rooms/contexts.ts';
+import { requirePermission } from '../rooms/permissions.ts';
 import { config } from '../settings/config.ts';
 
 /** The parameters of an invitation, and the address to send its link to. */

@@ -1,6 +1,6 @@
+import type { Role } from 'chat-service-rules/permissions';
 import type { ObjectId } from 'mongodb';
 import { users } from '../collections/accounts/users.ts';
-import type { Role } from '../collections/rooms/rooms.ts';
 import { type Caller, isAdmin } from '../identity/caller.ts';
 import { type Preference, preferences } from '../identity/preferences.ts';
 import type { AuditAction } from './actions.ts';

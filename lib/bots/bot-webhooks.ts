@@ -23,7 +23,7 @@ import { newSigningSecret, replaceSecret } from '../identity/signing-secrets.ts'
 import { aHint } from '../identity/tokens.ts';
 import { aShownSecret, botDeliverySchema, freshState, newSecret, showDelivery } from '../members/outgoing-webhooks.ts';
 import { isReceiver, noSuchWebhook, receiver, receiverRefused } from '../members/webhooks.ts';
-import { noSuchRoom } from '../rooms/permissions.ts';
+import { noSuchRoom } from '../rooms/contexts.ts';
 import { noSuchBot, requireBot } from './bots.ts';
 
 /*

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { type RoomDocument, rooms } from '../collections/rooms/rooms.ts';
 import { findPersons, showPerson } from '../identity/persons.ts';
-import { noSuchRoom } from '../rooms/permissions.ts';
+import { noSuchRoom } from '../rooms/contexts.ts';
 import { ExportFolder } from './folder.ts';
 import { exportMessages, messagesOf, type Period } from './messages.ts';
 

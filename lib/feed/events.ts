@@ -10,7 +10,8 @@ import { formerMemberSchema, memberSchema, showMember } from '../members/members
 import { type AuthoredMessage, findAuthored, showAuthored, shownMessage } from '../messages/messages.ts';
 import { fitting, weightOf, weightOfIds } from '../messages/page-size.ts';
 import { countReplies } from '../messages/replies.ts';
-import { noSuchRoom, refusalsOf } from '../rooms/permissions.ts';
+import { noSuchRoom } from '../rooms/contexts.ts';
+import { refusalsOf } from '../rooms/permissions.ts';
 import { aRoomId, shownRoom } from '../rooms/rooms.ts';
 import { aSeq } from '../rooms/sequence.ts';
 import { cursorTooOld, type Reader, readFeed } from './feed.ts';

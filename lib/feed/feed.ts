@@ -5,7 +5,8 @@ import { aloneSince } from '../base/sole-server.ts';
 import { singleFlight } from '../database/batching.ts';
 import type { Caller } from '../identity/caller.ts';
 import { closeGaps, type Gap } from '../messages/gaps.ts';
-import { findRoomState, findRoomToRead, type RoomState, readChecked } from '../rooms/permissions.ts';
+import { findRoomState, type RoomState } from '../rooms/contexts.ts';
+import { findRoomToRead, readChecked } from '../rooms/permissions.ts';
 import { config } from '../settings/config.ts';
 import { type FullRow, lastRows, lastRowUpTo, type Row, rowsFrom } from './rows.ts';
 

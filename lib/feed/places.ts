@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { rooms } from '../collections/rooms/rooms.ts';
-import { findRoomState } from '../rooms/permissions.ts';
+import { findRoomState } from '../rooms/contexts.ts';
 import { config } from '../settings/config.ts';
 import { lastRowUpTo } from './rows.ts';
 

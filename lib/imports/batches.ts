@@ -7,7 +7,7 @@ import { rooms } from '../collections/rooms/rooms.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { findMentions } from '../messages/mentions.ts';
 import { tokensOf } from '../messages/search/tokens.ts';
-import { noSuchRoom } from '../rooms/permissions.ts';
+import { noSuchRoom } from '../rooms/contexts.ts';
 import { takePlace } from '../rooms/sequence.ts';
 import { bringFiles, settleFiles } from './files.ts';
 import type { Ids } from './ids.ts';

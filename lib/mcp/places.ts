@@ -5,8 +5,8 @@ import { conflict, type Refusal } from '../base/errors.ts';
 import { rooms } from '../collections/rooms/rooms.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findActiveUsers, username } from '../identity/users.ts';
+import { noSuchRoom } from '../rooms/contexts.ts';
 import { notBlocked } from '../rooms/conversations.ts';
-import { noSuchRoom } from '../rooms/permissions.ts';
 
 const roomName = nameText(1, 101);
 

@@ -8,7 +8,8 @@ import { rooms } from '../collections/rooms/rooms.ts';
 import { inBatches } from '../database/writes.ts';
 import type { Caller } from '../identity/caller.ts';
 import { type Person, personFields, personReads, showPerson } from '../identity/persons.ts';
-import { allowedTo, findContext, findTargetContext, noSuchRoom, refusalsOf, requirePermission } from '../rooms/permissions.ts';
+import { findContext, findTargetContext, noSuchRoom } from '../rooms/contexts.ts';
+import { allowedTo, refusalsOf, requirePermission } from '../rooms/permissions.ts';
 
 /** A user who is banned from a room. */
 export const banSchema = record(

@@ -1,22 +1,15 @@
+import type { Role } from 'chat-service-rules/permissions';
 import type { ObjectId } from 'mongodb';
 import { about, flag, integer, oneOf, optional, orNone, requireAtMostOne, sequence, type Values } from '../api/parameters.ts';
 import { conflict, invalidParameter, permissionDenied, type Refusal } from '../base/errors.ts';
 import { roomNews } from '../collections/rooms/read-markers.ts';
-import type { MemberDocument, Role } from '../collections/rooms/rooms.ts';
+import type { MemberDocument } from '../collections/rooms/rooms.ts';
 import { actorId, type Caller } from '../identity/caller.ts';
 import { notify } from '../notices/notices.ts';
 import { changeRoom } from '../rooms/change.ts';
+import { findContextOfMember, type TargetContext } from '../rooms/contexts.ts';
 import { recordEvent } from '../rooms/event-log.ts';
-import {
-  allowedTo,
-  findContextOfMember,
-  isLastOwner,
-  keepsAnOwner,
-  refusalsOf,
-  requireRole,
-  requireTarget,
-  type TargetContext,
-} from '../rooms/permissions.ts';
+import { allowedTo, isLastOwner, keepsAnOwner, refusalsOf, requireRole, requireTarget } from '../rooms/permissions.ts';
 import {
   countUpTo,
   findMarker,

@@ -1,9 +1,10 @@
+import type { Role } from 'chat-service-rules/permissions';
 import { type Filter, ObjectId } from 'mongodb';
 import { requireAtMostOne } from '../api/parameters.ts';
 import { attempt } from '../base/deadline.ts';
 import { conflict, invalidParameter, missingParameter, permissionDenied, type Refusal, tooManyRequests } from '../base/errors.ts';
 import { loginLimits } from '../collections/accounts/login-limits.ts';
-import { type MemberDocument, type Role, type RoomDocument, rooms } from '../collections/rooms/rooms.ts';
+import { type MemberDocument, type RoomDocument, rooms } from '../collections/rooms/rooms.ts';
 import { inBatches } from '../database/writes.ts';
 import { hashToken } from '../identity/authenticate.ts';
 import { hasBlocked } from '../identity/blocks.ts';
@@ -11,18 +12,10 @@ import { actorId, type Caller, isAdmin } from '../identity/caller.ts';
 import { failClosed, keyOf, minute, takeSlot } from '../identity/slots.ts';
 import { findActivePerson, findActiveUserId, noSuchUser } from '../identity/users.ts';
 import { changeRoom } from '../rooms/change.ts';
+import { findContext, findTargetContext, noSuchRoom, type TargetContext } from '../rooms/contexts.ts';
 import { recordEvent } from '../rooms/event-log.ts';
 import { noteAddition } from '../rooms/notifications.ts';
-import {
-  allowedTo,
-  findContext,
-  findTargetContext,
-  noSuchRoom,
-  refusalsOf,
-  requireRole,
-  roomArchived,
-  type TargetContext,
-} from '../rooms/permissions.ts';
+import { allowedTo, refusalsOf, requireRole, roomArchived } from '../rooms/permissions.ts';
 import { startReading } from '../rooms/read-markers.ts';
 import { type ChangedRoom, placeOf, takePlace } from '../rooms/sequence.ts';
 import { config } from '../settings/config.ts';

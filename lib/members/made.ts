@@ -4,7 +4,8 @@ import type { Refusal } from '../base/errors.ts';
 import { type RoomDocument, rooms } from '../collections/rooms/rooms.ts';
 import { inBatches } from '../database/writes.ts';
 import type { Caller } from '../identity/caller.ts';
-import { allowedTo, findContext, requirePermission } from '../rooms/permissions.ts';
+import { findContext } from '../rooms/contexts.ts';
+import { allowedTo, requirePermission } from '../rooms/permissions.ts';
 
 /*
  * Invitations and webhooks act for who made them: they end with the role by which they were made.

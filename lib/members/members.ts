@@ -1,3 +1,4 @@
+import { roles } from 'chat-service-rules/permissions';
 import { comparePersons, matchesPerson } from 'chat-service-rules/words/names';
 import type { ObjectId } from 'mongodb';
 import { historyReplaced } from '../api/cursors.ts';
@@ -6,21 +7,15 @@ import { type ListPage, type Page, pageOf, withOneMore } from '../api/pages.ts';
 import { about, oneOf } from '../api/parameters.ts';
 import { aCount, aFlag, aNull, aText, aWord, described, listOf, orNull, record, type Shown } from '../api/schema.ts';
 import { roomNews } from '../collections/rooms/read-markers.ts';
-import { type MemberDocument, type RoomDocument, roles, rooms } from '../collections/rooms/rooms.ts';
+import { type MemberDocument, type RoomDocument, rooms } from '../collections/rooms/rooms.ts';
 import { hideStatuses } from '../identity/blocks.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findPersons, personFields, personReads, type StatedPerson, showStated, statedFields } from '../identity/persons.ts';
 import { aUserId, shownOtherUser } from '../identity/users.ts';
+import { findContextOfMember, noSuchRoom, type TargetContext } from '../rooms/contexts.ts';
 import { type Counters, unreadOf } from '../rooms/counters.ts';
 import { aRoomPicture } from '../rooms/details.ts';
-import {
-  findContextOfMember,
-  findReadableRoom,
-  noSuchRoom,
-  refusalsOf,
-  requireTarget,
-  type TargetContext,
-} from '../rooms/permissions.ts';
+import { findReadableRoom, refusalsOf, requireTarget } from '../rooms/permissions.ts';
 import { findMarker, findReading, mostMentions, type ReadState, readingOf } from '../rooms/read-markers.ts';
 import { aRoomId } from '../rooms/rooms.ts';
 

@@ -12,7 +12,8 @@ import type { Caller } from '../identity/caller.ts';
 import { findPersons } from '../identity/persons.ts';
 import { replaceSecret } from '../identity/signing-secrets.ts';
 import { notify, notifyServers } from '../notices/notices.ts';
-import { findContext, requirePermission } from '../rooms/permissions.ts';
+import { findContext } from '../rooms/contexts.ts';
+import { requirePermission } from '../rooms/permissions.ts';
 import { noSuchWebhook, showWebhook, type Webhook, type WithWebhooks, webhookFields, webhookRefusals } from './webhooks.ts';
 
 const deliveryFields = {

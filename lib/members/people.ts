@@ -20,7 +20,8 @@ import {
   username,
   usernamePart,
 } from '../identity/users.ts';
-import { findReadableRoom, noSuchRoom, refusalsOf } from '../rooms/permissions.ts';
+import { noSuchRoom } from '../rooms/contexts.ts';
+import { findReadableRoom, refusalsOf } from '../rooms/permissions.ts';
 
 /** A cursor of a list of users: the id or the name of the last user. */
 const userCursor: Parameter<string> = { ...username, rule: "be an id, or a cursor from the list's Link header" };

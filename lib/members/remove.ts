@@ -3,17 +3,9 @@ import { conflict, invalidParameter, type Refusal } from '../base/errors.ts';
 import type { MemberDocument, RoomDocument } from '../collections/rooms/rooms.ts';
 import { actorId, type Caller } from '../identity/caller.ts';
 import { changeRoom } from '../rooms/change.ts';
+import { findContextOfMember, type TargetContext } from '../rooms/contexts.ts';
 import { recordEvent } from '../rooms/event-log.ts';
-import {
-  allowedTo,
-  findContextOfMember,
-  isLastOwner,
-  mayBeLeftBy,
-  refusalsOf,
-  requireRole,
-  requireTarget,
-  type TargetContext,
-} from '../rooms/permissions.ts';
+import { allowedTo, isLastOwner, mayBeLeftBy, refusalsOf, requireRole, requireTarget } from '../rooms/permissions.ts';
 import { placeOf } from '../rooms/sequence.ts';
 import { withoutMadeBy } from './made.ts';
 

@@ -5,9 +5,9 @@ import { files } from '../collections/rooms/files.ts';
 import { rooms } from '../collections/rooms/rooms.ts';
 import { findPersons, personFields, showPerson } from '../identity/persons.ts';
 import { aUserId } from '../identity/users.ts';
+import { noSuchRoom } from '../rooms/contexts.ts';
 import { type Counters, messageCount } from '../rooms/counters.ts';
 import { owners } from '../rooms/managed-rooms.ts';
-import { noSuchRoom } from '../rooms/permissions.ts';
 import { validInvitations } from './invitations.ts';
 
 /** The most files that are counted, and the most owners that are shown. */

@@ -1,3 +1,4 @@
+import type { Action } from 'chat-service-rules/permissions';
 import type { ObjectId, UpdateFilter } from 'mongodb';
 import type { Precondition } from '../api/entity-tag.ts';
 import { attempt, regardlessOfDeadline } from '../base/deadline.ts';
@@ -7,8 +8,9 @@ import { type MessageDocument, messages } from '../collections/rooms/messages.ts
 import type { RoomDocument } from '../collections/rooms/rooms.ts';
 import { actorId, type Caller } from '../identity/caller.ts';
 import { changeRoom } from '../rooms/change.ts';
+import { findContext, type RoomContext } from '../rooms/contexts.ts';
 import { recordEvent } from '../rooms/event-log.ts';
-import { type Action, allowedTo, findContext, type RoomContext, requirePermission } from '../rooms/permissions.ts';
+import { allowedTo, requirePermission } from '../rooms/permissions.ts';
 import { type Place, placeOf } from '../rooms/sequence.ts';
 import { type AuthoredMessage, findMessage, type Message, showAuthored } from './messages.ts';
 import { countReplies } from './replies.ts';

@@ -10,7 +10,8 @@ import { type AttachedFile, forAll, type MessageDocument, messages } from '../co
 import { isWithinProcess } from '../database/within-process.ts';
 import type { Caller } from '../identity/caller.ts';
 import { aBot, findPersons, type Person, personFields, personsOf, showPerson } from '../identity/persons.ts';
-import { type ContextRow, contextFields, contextOf, may, noteReadingAsAdmin, type RoomContext } from '../rooms/permissions.ts';
+import { type ContextRow, contextFields, contextOf, type RoomContext } from '../rooms/contexts.ts';
+import { may, noteReadingAsAdmin } from '../rooms/permissions.ts';
 import { aSeq } from '../rooms/sequence.ts';
 import { displaySchema, showDisplay } from './display.ts';
 import { countReplies, type ReplyCounts } from './replies.ts';

@@ -6,7 +6,8 @@ import { events } from '../collections/rooms/events.ts';
 import { messages } from '../collections/rooms/messages.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findPersons, type Person } from '../identity/persons.ts';
-import { findRoomToRead, type RoomContext, readChecked } from '../rooms/permissions.ts';
+import type { RoomContext } from '../rooms/contexts.ts';
+import { findRoomToRead, readChecked } from '../rooms/permissions.ts';
 import { config } from '../settings/config.ts';
 import type { AuthoredMessage, Message } from './messages.ts';
 

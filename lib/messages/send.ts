@@ -16,9 +16,10 @@ import { outcomesOf } from '../database/writes.ts';
 import { noFiles } from '../files/store.ts';
 import type { Caller } from '../identity/caller.ts';
 import { foresee, notify } from '../notices/notices.ts';
+import { findContext, noSuchRoom } from '../rooms/contexts.ts';
 import { tellFollowers } from '../rooms/followed-threads.ts';
 import { noteMessages } from '../rooms/notes.ts';
-import { findContext, findReadableRoom, noSuchRoom, refusalsOf, requirePermission } from '../rooms/permissions.ts';
+import { findReadableRoom, refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import type { Place } from '../rooms/sequence.ts';
 import {
   type Attachments,

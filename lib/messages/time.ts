@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { messages } from '../collections/rooms/messages.ts';
-import type { RoomContext } from '../rooms/permissions.ts';
+import type { RoomContext } from '../rooms/contexts.ts';
 
 /**
  * The `seq` of the first message of a room at or after a time; undefined if all are older. It

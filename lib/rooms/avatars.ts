@@ -3,9 +3,10 @@ import { rooms } from '../collections/rooms/rooms.ts';
 import { forgetAvatar, readAvatar, receivePicture, receivePictureRefusals, storeAvatar } from '../files/avatars.ts';
 import { actorId, type Caller } from '../identity/caller.ts';
 import { changeRoom } from './change.ts';
+import { findContext, noSuchRoom } from './contexts.ts';
 import { type DetailedRoom, type RoomDetails, shownDetails } from './details.ts';
 import { recordEvent } from './event-log.ts';
-import { allowedTo, findContext, noSuchRoom, refusalsOf, requirePermission } from './permissions.ts';
+import { allowedTo, refusalsOf, requirePermission } from './permissions.ts';
 import { seenBy } from './rooms.ts';
 import { placeOf } from './sequence.ts';
 

@@ -14,7 +14,7 @@ import { followedThreads } from '../collections/rooms/threads.ts';
 import { forgetAvatar } from '../files/avatars.ts';
 import { removeSomeFiles } from '../files/removal.ts';
 import { notify } from '../notices/notices.ts';
-import { noSuchRoom } from './permissions.ts';
+import { noSuchRoom } from './contexts.ts';
 import { type ShownRoom, shownRoom } from './rooms.ts';
 
 /** The longest time of a deletion in one request, in milliseconds; well below its deadline. */

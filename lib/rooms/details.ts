@@ -1,16 +1,18 @@
+import { roles } from 'chat-service-rules/permissions';
 import type { ObjectId } from 'mongodb';
 import type { Precondition } from '../api/entity-tag.ts';
 import { about, flag, integer, oneOf, optional, orNone, textUpTo, type Values } from '../api/parameters.ts';
 import { type ShownBy, shownFrom } from '../api/representation.ts';
 import { aCount, aFlag, aText, aWord, described, orNull } from '../api/schema.ts';
-import { type RoomDocument, roles, rooms } from '../collections/rooms/rooms.ts';
+import { type RoomDocument, rooms } from '../collections/rooms/rooms.ts';
 import { actorId, type Caller, requireAdmin } from '../identity/caller.ts';
 import { config, fromConfig } from '../settings/config.ts';
 import { longestRetention } from '../settings/settings.ts';
 import { changeRoom } from './change.ts';
+import { findContext, noSuchRoom } from './contexts.ts';
 import { counterFields, messageCount } from './counters.ts';
 import { recordEvent } from './event-log.ts';
-import { allowedTo, findContext, findReadableRoom, noSuchRoom, requirePermission } from './permissions.ts';
+import { allowedTo, findReadableRoom, requirePermission } from './permissions.ts';
 import { placeOf } from './sequence.ts';
 
 /** After how many days a room's messages are deleted: as it says itself, or the service, whichever comes first; null for never. */

@@ -15,7 +15,7 @@ import { isDuplicateKey } from '../database/failures.ts';
 import { outcomesOf } from '../database/writes.ts';
 import { type Caller, isAdmin } from '../identity/caller.ts';
 import { notify } from '../notices/notices.ts';
-import { noSuchRoom } from './permissions.ts';
+import { noSuchRoom } from './contexts.ts';
 
 /** The stored fields that the API shows of a room. */
 export type ShownRoom = Pick<RoomDocument, '_id' | 'name' | 'is_open' | 'is_visible'> & { members: { user: ObjectId }[] };

@@ -4,8 +4,9 @@ import { optional, type Values } from '../api/parameters.ts';
 import type { RoomDocument } from '../collections/rooms/rooms.ts';
 import type { Caller } from '../identity/caller.ts';
 import { changeRoom } from './change.ts';
+import { findContext } from './contexts.ts';
 import { recordEvent } from './event-log.ts';
-import { allowedTo, findContext, requirePermission } from './permissions.ts';
+import { allowedTo, requirePermission } from './permissions.ts';
 import { isOpen, isVisible, type Room, roomKey, roomName, type ShownRoom, shownRoom } from './rooms.ts';
 import { placeOf } from './sequence.ts';
 

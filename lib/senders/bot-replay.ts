@@ -7,7 +7,7 @@ import { rooms } from '../collections/rooms/rooms.ts';
 import type { Caller } from '../identity/caller.ts';
 import { freshState, storeState } from '../members/outgoing-webhooks.ts';
 import { notify } from '../notices/notices.ts';
-import { noSuchRoom } from '../rooms/permissions.ts';
+import { noSuchRoom } from '../rooms/contexts.ts';
 import { findBotSender, type Sender } from './senders.ts';
 
 /**

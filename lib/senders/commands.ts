@@ -27,7 +27,8 @@ import { shownOtherUser } from '../identity/users.ts';
 import { countWrite } from '../identity/write-rate.ts';
 import { type Message, messageText, noSuchMessage, shownMessage } from '../messages/messages.ts';
 import { sendMessage } from '../messages/send.ts';
-import { findContext, refusalsOf, requirePermission } from '../rooms/permissions.ts';
+import { findContext } from '../rooms/contexts.ts';
+import { refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import { config } from '../settings/config.ts';
 import { sendSigned } from './send-signed.ts';
 

@@ -1,7 +1,8 @@
+import type { Role } from 'chat-service-rules/permissions';
 import { type Db, ObjectId } from 'mongodb';
 import { events } from '../../lib/collections/rooms/events.ts';
 import { messages } from '../../lib/collections/rooms/messages.ts';
-import { type Role, type RoomDocument, rooms } from '../../lib/collections/rooms/rooms.ts';
+import { type RoomDocument, rooms } from '../../lib/collections/rooms/rooms.ts';
 import { database } from '../../lib/database/client.ts';
 import { createRoom, type Room, type ShownRoom, shownRoom } from '../../lib/rooms/rooms.ts';
 import { type Account, anAccount, anAdmin } from './accounts.ts';

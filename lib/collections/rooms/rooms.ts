@@ -1,13 +1,10 @@
+import type { Role } from 'chat-service-rules/permissions';
 import type { IndexDescription, ObjectId } from 'mongodb';
 import type { IdempotencyFields } from '../../api/idempotency.ts';
 import { collection } from '../../database/bounded.ts';
 import { scoped } from '../../database/scoped.ts';
 import type { SentEventType } from './events.ts';
 import type { SigningSecret } from './signing-secrets.ts';
-
-/** The roles of a member in a room, from the least to the most. */
-export const roles = ['member', 'moderator', 'owner'] as const;
-export type Role = (typeof roles)[number];
 
 /** A member, as its room stores it. */
 export type MemberDocument = {

@@ -15,7 +15,8 @@ import { giveQuotaBack, quotaExceeded, takeQuota } from '../../files/quotas.ts';
 import { announcedTime, removeFile, unboundTime } from '../../files/removal.ts';
 import { findStore, noFiles, previewKey, requireStore } from '../../files/store.ts';
 import type { Caller } from '../../identity/caller.ts';
-import { findContext, findReadableRoom, noSuchRoom, refusalsOf, requirePermission } from '../../rooms/permissions.ts';
+import { findContext, noSuchRoom } from '../../rooms/contexts.ts';
+import { findReadableRoom, refusalsOf, requirePermission } from '../../rooms/permissions.ts';
 import { config } from '../../settings/config.ts';
 import { noSuchFile } from './attachments.ts';
 

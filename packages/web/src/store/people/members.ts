@@ -3,9 +3,6 @@ import { askFully, chat, type Member } from '../../service/api.ts';
 import type { Changes } from '../reduce.ts';
 import { learnMembers, nameOf } from './names.ts';
 
-/** The roles of members, the one that may least first. */
-export const roles = ['member', 'moderator', 'owner'] as const;
-
 /** The members of a room as far as they were read, and where the next page begins if there is one. */
 type KnownMembers = { list: readonly Member[]; next: string | undefined };
 

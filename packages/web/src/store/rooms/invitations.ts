@@ -1,16 +1,15 @@
-import { me } from '../../account/session.ts';
 import { ask, chat } from '../../service/api.ts';
-import { settings } from '../../service/settings.ts';
 import type { MyRoom } from '../kept.ts';
+import { may } from './permissions.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
 /** The days for which a link works that was made with one press. */
 export const linkDays = 7;
 
-/** Whether the user may invite people to a room, and add them. */
+/** True if the user may invite people to a room, and add them. */
 export const mayInvite = ({ isDirect, role }: Pick<MyRoom, 'isDirect' | 'role'>): boolean =>
-  !isDirect && (role !== 'member' || settings.invitations === 'members' || me().is_admin);
+  may({ isDirect, role }, 'invite', { asAdmin: true });
 
 /** The links that were made here since the page was loaded, by room. */
 const made = new Map<string, { link: Promise<string>; until: number }>();

@@ -1,9 +1,9 @@
+import { roles } from 'chat-service-rules/permissions';
 import { useState } from 'preact/hooks';
 import { notice } from '../../device/announcer.tsx';
 import { laterStrings } from '../../i18n/strings-later.ts';
 import { ask, chat, type Member } from '../../service/api.ts';
 import { idOf } from '../../service/ids.ts';
-import { roles } from '../../store/people/members.ts';
 import { nameOf } from '../../store/people/names.ts';
 import { readPage } from '../../store/read-page.ts';
 import { safeName } from '../../text/names.ts';

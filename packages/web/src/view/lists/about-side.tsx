@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
-import { me } from '../../account/session.ts';
 import { type AboutTab, roomPath } from '../../device/routes.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
 import type { MyRoom } from '../../store/kept.ts';
+import { may } from '../../store/rooms/permissions.ts';
 import { roomOf } from '../../store/rooms/rooms.ts';
 import { useRoving } from '../shared/roving.tsx';
 import { Side } from '../shared/side.tsx';
@@ -38,13 +38,11 @@ export function AboutSide({ room, tab, children }: AboutSideProps) {
 /** The tabs that have something for the user. */
 export function tabsOf(mine: MyRoom | undefined): AboutTab[] {
   if (!mine || mine.isDirect) return ['details', 'members', 'pins'];
-  const mayIntegrate = mine.role !== 'member';
-  const mayChange = mine.role === 'owner' || me().is_admin;
   return [
     'details',
     'members',
     'pins',
-    ...(mayIntegrate ? (['integrations'] as const) : []),
-    ...(mayChange ? (['settings'] as const) : []),
+    ...(may(mine, 'seeWebhooks') ? (['integrations'] as const) : []),
+    ...(may(mine, 'change', { asAdmin: true }) ? (['settings'] as const) : []),
   ];
 }

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import type { Action } from 'chat-service-rules/permissions';
 import { me } from '../../account/session.ts';
 import { notice } from '../../device/announcer.tsx';
 import { lateCode } from '../../device/late-code.ts';
@@ -7,6 +8,7 @@ import { strings } from '../../i18n/strings.ts';
 import type { Message } from '../../service/api.ts';
 import { idOf } from '../../service/ids.ts';
 import { quickEmoji } from '../../store/emoji.ts';
+import { may } from '../../store/rooms/permissions.ts';
 import { roomOf } from '../../store/rooms/rooms.ts';
 import { aboutRoom } from '../../store/rooms/topics.ts';
 import { isSaved } from '../../store/saved.ts';
@@ -24,10 +26,14 @@ export const editing = signal<{ at: string } | undefined>(undefined);
 /** The row of a message in a room, or in a thread. */
 export const rowOf = (message: Message, isInThread: boolean) => `${idOf(message)} ${isInThread}`;
 
-/** What the user may do with a message. */
-const mayEdit = (message: Message) => message.user.$oid === idOf(me()) && message.deleted_at === null;
-const isModerator = (message: Message) => ['owner', 'moderator'].includes(roomOf(message.room.$oid)?.role ?? '');
-const mayDelete = (message: Message) => message.deleted_at === null && (mayEdit(message) || isModerator(message));
+const mayInRoomOf = ({ room }: Message, action: Action): boolean => {
+  const mine = roomOf(room.$oid);
+  return mine !== undefined && may(mine, action);
+};
+const isOwn = ({ user }: Message) => user.$oid === idOf(me());
+const mayEdit = (message: Message) => message.deleted_at === null && isOwn(message) && mayInRoomOf(message, 'edit');
+const mayDelete = (message: Message) =>
+  message.deleted_at === null && mayInRoomOf(message, isOwn(message) ? 'deleteOwnMessage' : 'deleteMessage');
 
 export function Actions({ message, isInThread }: { message: Message; isInThread: boolean }) {
   return (
@@ -78,7 +84,7 @@ function moreOf(message: Message, isInThread: boolean): MenuItem[] {
     !isArchived && { label: words.quote, icon: 'quote', act: () => quote(message, isInThread) },
     { label: words.forward, icon: 'forward', act: () => forward(message) },
     !isInThread && { label: words.unread, icon: 'unread', key: 'U', act: () => unread(message) },
-    isModerator(message) && {
+    mayInRoomOf(message, 'pin') && {
       label: isPinned ? words.unpin : words.pin,
       icon: isPinned ? 'unpin' : 'pin',
       key: 'P',

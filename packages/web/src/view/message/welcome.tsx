@@ -11,6 +11,7 @@ import { settings } from '../../service/settings.ts';
 import type { MyRoom } from '../../store/kept.ts';
 import { nameOf, personOf } from '../../store/people/names.ts';
 import { inviteLink, mayInvite } from '../../store/rooms/invitations.ts';
+import { may } from '../../store/rooms/permissions.ts';
 import { roomOf } from '../../store/rooms/rooms.ts';
 import { aboutRoom, learnAbout } from '../../store/rooms/topics.ts';
 import { safeName } from '../../text/names.ts';
@@ -86,7 +87,7 @@ function WelcomeToRoom({ mine, details }: { mine: MyRoom; details: RoomDetails |
               </button>
             </Card>
           )}
-          {mine.role === 'owner' && details?.topic === '' && (
+          {may(mine, 'change') && details?.topic === '' && (
             <Card title={words.topic} text={words.topicText}>
               <button
                 type="button"

@@ -1,4 +1,5 @@
 import type { Ban } from 'chat-service-client/contract';
+import { type Action, roles } from 'chat-service-rules/permissions';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { me } from '../../account/session.ts';
 import { go } from '../../device/routes.ts';
@@ -6,11 +7,12 @@ import { strings } from '../../i18n/strings.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
 import { ask, chat, type Member } from '../../service/api.ts';
 import { idOf } from '../../service/ids.ts';
-import { changeMembers, hasMoreMembers, loadMembers, membersOf, roles } from '../../store/people/members.ts';
+import { changeMembers, hasMoreMembers, loadMembers, membersOf } from '../../store/people/members.ts';
 import { findMembers, loadMoreMembers } from '../../store/people/more-members.ts';
 import { nameOf, personOf, statusOf } from '../../store/people/names.ts';
 import { readPage } from '../../store/read-page.ts';
 import { mayInvite } from '../../store/rooms/invitations.ts';
+import { may } from '../../store/rooms/permissions.ts';
 import { roomOf } from '../../store/rooms/rooms.ts';
 import { sync } from '../../sync/sync.ts';
 import { AddPeople } from '../inviting/invite.tsx';
@@ -43,8 +45,6 @@ export function Members({ room }: { room: string }) {
   const { value: found } = useLoaded(async () => (part === '' ? undefined : findMembers(room, part, portion)), [room, part]);
   const list = membersOf(room);
   const mine = roomOf(room);
-  const role = mine?.isDirect ? 'member' : (mine?.role ?? 'member');
-  const isModerator = role !== 'member';
   const shown = part === '' ? list : found;
   return (
     <AboutSide room={room} tab="members">
@@ -68,7 +68,6 @@ export function Members({ room }: { room: string }) {
           <Rows
             key={part}
             list={shown}
-            role={role}
             mayBlock={mine?.isDirect ?? false}
             onChange={() => setChanges(changes + 1)}
             more={part === '' && hasMoreMembers(room) ? () => loadMoreMembers(room) : undefined}
@@ -77,23 +76,21 @@ export function Members({ room }: { room: string }) {
           <Loading failure={list ? undefined : failure} onRetry={reload} />
         )}
         {mine && mayInvite(mine) && list && <Invitations key={room} room={room} isOpen={list.length === 1} />}
-        {isModerator && <Bans room={room} changes={changes} />}
+        {mine && !mine.isDirect && may(mine, 'seeBans') && <Bans room={room} changes={changes} />}
       </div>
     </AboutSide>
   );
 }
 
-type Role = (typeof roles)[number];
 type RowsProps = {
   list: readonly Member[];
-  role: Role;
   mayBlock: boolean;
   onChange: () => void;
   more: (() => Promise<void>) | undefined;
 };
 
 /** The first members of a list, and more as one scrolls: to draw thousands takes seconds. */
-function Rows({ list, role, mayBlock, onChange, more }: RowsProps) {
+function Rows({ list, mayBlock, onChange, more }: RowsProps) {
   const [count, setCount] = useState(portion);
   const [failure, setFailure] = useState<unknown>();
   const end = useRef<HTMLLIElement>(null);
@@ -116,7 +113,7 @@ function Rows({ list, role, mayBlock, onChange, more }: RowsProps) {
   return (
     <RovingList class="members">
       {list.slice(0, count).map((member) => (
-        <MemberRow key={member.user.$oid} member={member} mine={role} mayBlock={mayBlock} onChange={onChange} />
+        <MemberRow key={member.user.$oid} member={member} mayBlock={mayBlock} onChange={onChange} />
       ))}
       {hasRest && (
         <li ref={end}>
@@ -127,15 +124,17 @@ function Rows({ list, role, mayBlock, onChange, more }: RowsProps) {
   );
 }
 
-type MemberProps = { member: Member; mine: Role; mayBlock: boolean; onChange: () => void };
+type MemberProps = { member: Member; mayBlock: boolean; onChange: () => void };
 
-function MemberRow({ member, mine, mayBlock, onChange }: MemberProps) {
+function MemberRow({ member, mayBlock, onChange }: MemberProps) {
   const isMe = member.user.$oid === idOf(me());
   const params = { path: { member: idOf(member) } };
   const person = personOf(member.user.$oid) ?? member;
   const name = nameOf(person);
-  const may = !isMe && (mine === 'owner' || (mine === 'moderator' && member.role === 'member'));
   const room = member.room.$oid;
+  const mine = roomOf(room);
+  const mayHere = (action: Action) => mine !== undefined && may(mine, action);
+  const mayRemove = !isMe && mayHere(member.role === 'member' ? 'removeMember' : 'removeModerator');
   const change = (role: string) =>
     void attempt(async () => {
       const body = { role: role as Member['role'] };
@@ -161,13 +160,13 @@ function MemberRow({ member, mine, mayBlock, onChange }: MemberProps) {
     });
   };
   const items: MenuItem[] = [
-    ...(mine === 'owner' ? roles.toReversed().filter((role) => role !== member.role) : []).map((role) => ({
+    ...(mayHere('changeRole') ? roles.toReversed().filter((role) => role !== member.role) : []).map((role) => ({
       label: laterStrings.members.make[role],
       icon: 'user' as const,
       act: () => change(role),
     })),
     ...(mayBlock && !isMe ? [{ label: laterStrings.members.block, icon: 'lock' as const, act: block, isDangerous: true }] : []),
-    ...(may
+    ...(mayRemove
       ? [
           { label: laterStrings.members.remove, icon: 'close' as const, act: () => remove(false), isDangerous: true },
           { label: laterStrings.members.ban, icon: 'remove' as const, act: () => remove(true), isDangerous: true },

@@ -1,9 +1,10 @@
+import { roles } from 'chat-service-rules/permissions';
 import { me } from '../../account/session.ts';
 import { notice } from '../../device/announcer.tsx';
 import { strings } from '../../i18n/strings.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
 import { ask, chat, type RoomDetails } from '../../service/api.ts';
-import { roles } from '../../store/people/members.ts';
+import { may } from '../../store/rooms/permissions.ts';
 import { changeMyRoom, roomOf } from '../../store/rooms/rooms.ts';
 import { aboutRoom, learnAbout, loadAbout } from '../../store/rooms/topics.ts';
 import { AboutSide, tabsOf } from '../lists/about-side.tsx';
@@ -27,7 +28,7 @@ export function RoomSettings({ room, failure, onRetry }: RoomSettingsProps) {
       </AboutSide>
     );
   if (!tabsOf(mine).includes('settings')) return <Details room={room} failure={failure} onRetry={onRetry} />;
-  const isOwner = mine.role === 'owner' && !mine.isDirect;
+  const isOwner = may(mine, 'change');
   const isAdmin = me().is_admin && !mine.isDirect;
   return (
     <AboutSide room={room} tab="settings">

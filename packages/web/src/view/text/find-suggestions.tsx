@@ -1,3 +1,4 @@
+import { roles } from 'chat-service-rules/permissions';
 import { matchesName, matchesPerson, startsName } from 'chat-service-rules/words/names';
 import { me } from '../../account/session.ts';
 import { strings } from '../../i18n/strings.ts';
@@ -5,7 +6,6 @@ import { ask, chat } from '../../service/api.ts';
 import { idOf } from '../../service/ids.ts';
 import { commandsOf } from '../../store/commands.ts';
 import type { MyRoom } from '../../store/kept.ts';
-import { roles } from '../../store/people/members.ts';
 import { findMembers } from '../../store/people/more-members.ts';
 import { nameOf, type Person } from '../../store/people/names.ts';
 import { roomOf, rooms } from '../../store/rooms/rooms.ts';

@@ -10,6 +10,7 @@ import { absent } from '../../../store/absent.ts';
 import { changeMembers } from '../../../store/people/members.ts';
 import { findMembers } from '../../../store/people/more-members.ts';
 import { nameOf } from '../../../store/people/names.ts';
+import { mayInvite } from '../../../store/rooms/invitations.ts';
 import { roomOf } from '../../../store/rooms/rooms.ts';
 import { forEveryone, safeName } from '../../../text/names.ts';
 import { attempt, IconButton } from '../../shared/controls.tsx';
@@ -59,7 +60,7 @@ export function Absent({ room }: { room: string }) {
     <div class="notice-bar" role="status">
       <Icon name="invite" />
       <p>{strings.composer.absent(names, people.length)}</p>
-      {mine && mine.role !== 'member' && (
+      {mine && mayInvite(mine) && (
         <button type="button" onClick={() => void add()}>
           {strings.composer.addAbsent(people.length)}
         </button>
