@@ -1,6 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { loginLimits } from '../collections/accounts/login-limits.ts';
-import { inBatches, retryContended } from '../database/writes.ts';
+import { retryContended } from '../database/engines.ts';
+import { inBatches } from '../database/writes.ts';
 import type { Caller } from '../identity/caller.ts';
 import { failClosed, keyOf, minute, networkOf, returnSlots, settleSlots, takeSlot } from '../identity/slots.ts';
 import { config } from '../settings/config.ts';

@@ -6,11 +6,11 @@ import {
   MongoNetworkError,
   MongoServerError,
   ObjectId,
+  type OptionalUnlessRequiredId,
   type WithId,
 } from 'mongodb';
-import { attempt } from '../base/deadline.ts';
-import { batchByKey, fulfilled } from './batching.ts';
-import { isDatabaseUnavailable, isDuplicateKey } from './failures.ts';
+import { fulfilled } from './batching.ts';
+import { isDuplicateKey } from './failures.ts';
 
 // How many documents one command deletes or changes. It is small, so that other calls do not wait
 // long.
@@ -52,48 +52,6 @@ export async function outcomesOf(count: number, bulk: Promise<unknown>): Promise
 }
 
 /**
- * Retries an update that fails only because of a concurrent update of the same document. MongoDB
- * may refuse one of two concurrent upserts of a key; on a retry, it finds the document. DocumentDB,
- * which is used in tests instead of MongoDB, loses `$$NOW` when it evaluates an update a second
- * time.
- */
-export async function retryContended<T>(update: () => Promise<T>): Promise<T> {
-  const { result } = await attempt({ milliseconds: longestContention, pause: contentionPause }, async () => {
-    try {
-      return { result: await update() };
-    } catch (error) {
-      const isContended = isDuplicateKey(error) || (error instanceof MongoServerError && /\$\$NOW/.test(error.message));
-      if (!isContended) throw error;
-      return undefined;
-    }
-  });
-  return result;
-}
-
-/** How long a contended update is retried, in milliseconds. */
-const longestContention = 3_000;
-
-/** The pause grows, so that many processes do not keep each other from the document. */
-const contentionPause = (count: number) => Math.min(5 * count, 100) * Math.random();
-
-/**
- * Runs inserts that compete for one key of a unique index, one after the other for each key.
- * MongoDB handles them concurrently. DocumentDB lets them deadlock, and resolves one deadlock per
- * second (`deadlock_timeout` of PostgreSQL). If one insert cannot reach the database, the ones
- * after it fail without a try.
- */
-export const serializeByKey = <T>(): ((key: string, insert: () => Promise<T>) => Promise<T>) =>
-  batchByKey<() => Promise<T>, T>(async (inserts) => {
-    const results: PromiseSettledResult<T>[] = [];
-    for (const insert of inserts) {
-      const last = results.at(-1);
-      const isDown = last?.status === 'rejected' && isDatabaseUnavailable(last.reason);
-      results.push(...(isDown ? [last] : await Promise.allSettled([insert()])));
-    }
-    return results;
-  });
-
-/**
  * Inserts a document with times of the database's clock, and returns the stored document. `times`
  * are expressions such as `'$$NOW'`. It is an upsert, because a plain insert cannot use `$$NOW`.
  * `$literal` protects user texts that contain a `$`. The document gets a new `_id` unless it has
@@ -109,4 +67,18 @@ export async function insertWithTimes<T extends Document>(
   const stored = await collection.findOneAndUpdate(filter, insert, { upsert: true, returnDocument: 'after' });
   if (!stored) throw new Error('An upsert returned no document');
   return stored;
+}
+
+/** Inserts a document, unless its `_id` or another unique key is stored. Returns true if it did. */
+export async function insertUnlessStored<T extends Document>(
+  collection: Pick<Collection<T>, 'insertOne'>,
+  document: OptionalUnlessRequiredId<T>,
+): Promise<boolean> {
+  try {
+    await collection.insertOne(document);
+    return true;
+  } catch (error) {
+    if (isDuplicateKey(error)) return false;
+    throw error;
+  }
 }

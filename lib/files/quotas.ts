@@ -2,7 +2,7 @@ import { type AggregationCursor, ObjectId } from 'mongodb';
 import { conflict, type Refusal } from '../base/errors.ts';
 import { fileQuotas } from '../collections/rooms/file-quotas.ts';
 import { files } from '../collections/rooms/files.ts';
-import { retryContended } from '../database/writes.ts';
+import { retryContended } from '../database/engines.ts';
 import { config } from '../settings/config.ts';
 
 /*

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { unexpiredWithin } from '../collections/accounts/tokens.ts';
 import { type ConnectionDocument, connections } from '../collections/delivery/connections.ts';
-import { retryContended } from '../database/writes.ts';
+import { retryContended } from '../database/engines.ts';
 import type { Caller } from '../identity/caller.ts';
 import { carrier } from '../notices/carrier.ts';
 import { encode } from '../push/encode.ts';

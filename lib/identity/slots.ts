@@ -6,7 +6,7 @@ import { HttpError, serviceUnavailable, tooManyRequests } from '../base/errors.t
 import { describeError, log } from '../base/log.ts';
 import { type LimitDocument, loginLimits } from '../collections/accounts/login-limits.ts';
 import { batchWritesByKey, fulfilled } from '../database/batching.ts';
-import { retryContended } from '../database/writes.ts';
+import { retryContended } from '../database/engines.ts';
 
 /**
  * The maximum number of slots in a window of so many milliseconds. With `isSettled`, a slot is kept

@@ -6,6 +6,7 @@ import { aText, aToken, aTrue, aWord, described, listOf, record, type Shown } fr
 import { scopes } from '../api/scopes.ts';
 import { type TokenDocument, tokens, unexpired } from '../collections/accounts/tokens.ts';
 import { pushSubscriptions } from '../collections/delivery/push-subscriptions.ts';
+import { deleteOnly } from '../database/engines.ts';
 import { insertWithTimes } from '../database/writes.ts';
 import { notify } from '../notices/notices.ts';
 import { hashToken } from './authenticate.ts';
@@ -71,15 +72,14 @@ export async function listAllTokens(user: ObjectId): Promise<Token[]> {
 }
 
 /**
- * Deletes the token that a filter with its `_id` matches; returns whether it existed. `deleteMany` because the token
- * may be used at the same moment, which is noted in it: MongoDB handles that, but the `deleteOne` of compatible engines
- * may miss a document that is being changed.
+ * Deletes the token that a filter with its `_id` matches, and returns true if it existed. It may be
+ * in use, which changes its document.
  */
 export async function deleteToken(filter: Filter<Omit<TokenDocument, '_id'>> & { _id: ObjectId }): Promise<boolean> {
-  const { deletedCount } = await tokens.deleteMany(filter);
-  if (deletedCount > 0) await pushSubscriptions.deleteMany({ _id: filter._id });
-  if (deletedCount > 0) notify({ type: 'ended', token: filter._id.toHexString() });
-  return deletedCount > 0;
+  const existed = await deleteOnly(tokens, filter);
+  if (existed) await pushSubscriptions.deleteMany({ _id: filter._id });
+  if (existed) notify({ type: 'ended', token: filter._id.toHexString() });
+  return existed;
 }
 
 /** Deletes the tokens of a user that match a filter; without a filter, all of them. */

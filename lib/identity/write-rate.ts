@@ -2,8 +2,8 @@ import type { ObjectId } from 'mongodb';
 import { tooManyRequests } from '../base/errors.ts';
 import { type RateDocument, rateLimits } from '../collections/accounts/rate-limits.ts';
 import { batchWritesByKey, fulfilled } from '../database/batching.ts';
+import { retryContended } from '../database/engines.ts';
 import { savedByTheNext } from '../database/within-process.ts';
-import { retryContended } from '../database/writes.ts';
 import { config } from '../settings/config.ts';
 
 /** An account, and its own write rate if it has one. */

@@ -1,7 +1,8 @@
 import type { ObjectId } from 'mongodb';
 import { type MessageDocument, messages } from '../collections/rooms/messages.ts';
 import { type FollowedThreadDocument, followedThreads } from '../collections/rooms/threads.ts';
-import { outcomesOf, retryContended } from '../database/writes.ts';
+import { retryContended } from '../database/engines.ts';
+import { outcomesOf } from '../database/writes.ts';
 import type { TargetRoom } from './writing.ts';
 
 /** The message that begins a thread, and the fields that its new replies change. */

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { ObjectId } from 'mongodb';
 import { type SentTextDocument, sentTexts } from '../collections/rooms/sent-texts.ts';
-import { retryContended } from '../database/writes.ts';
+import { retryContended } from '../database/engines.ts';
 import type { Caller } from '../identity/caller.ts';
 
 /** A text, and where it is sent to. */

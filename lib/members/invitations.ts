@@ -5,6 +5,7 @@ import { aCount, aFlag, aText, aToken, described, orNull, record, type Shown } f
 import { attempt } from '../base/deadline.ts';
 import { conflict, notFound, permissionDenied, type Refusal } from '../base/errors.ts';
 import { type InvitationDocument, type RoomDocument, rooms } from '../collections/rooms/rooms.ts';
+import { whereNone } from '../database/engines.ts';
 import { hashToken } from '../identity/authenticate.ts';
 import { mayAct } from '../identity/bot-rules.ts';
 import type { Caller } from '../identity/caller.ts';
@@ -127,7 +128,7 @@ export async function revokeInvitation(room: ObjectId, invitation: ObjectId, cal
 /** The part of a filter that finds the room of an invitation as long as that can be used. */
 export const invitedBy = (code: string): RoomFilter => ({
   'invitations.hash': hashToken(code),
-  $expr: { $gt: [{ $size: validInvitations(hashToken(code), new Date()) }, 0] },
+  ...whereNone({ $eq: [{ $size: validInvitations(hashToken(code)) }, 0] }),
 });
 
 /** The stage of an update that uses an invitation once, or gives a use back. */
@@ -192,17 +193,16 @@ type WithInvitations = Pick<RoomDocument, '_id' | 'invitations'>;
 const options = { returnDocument: 'after', projection: { invitations: 1 } } as const;
 
 /**
- * The invitations of a room that can still be used, as an expression of the database: all, or the one with this hash.
- * In the filter of an update some engines know no `$$NOW`: there it is this process's clock.
+ * The invitations of a room that can still be used, as an expression of the database: all, or the
+ * one with this hash.
  */
-export const validInvitations = (hash?: string, now: Date | '$$NOW' = '$$NOW') =>
-  validAnd(hash === undefined ? [] : [{ $eq: ['$$invitation.hash', hash] }], now);
+export const validInvitations = (hash?: string) => validAnd(hash === undefined ? [] : [{ $eq: ['$$invitation.hash', hash] }]);
 
 /**
  * The valid invitations for which more conditions hold. Those of plain members are not valid while
  * only moderators invite.
  */
-const validAnd = (conditions: Document[], now: Date | '$$NOW') => ({
+const validAnd = (conditions: Document[]) => ({
   $filter: {
     input: { $ifNull: ['$invitations', []] },
     as: 'invitation',
@@ -210,28 +210,23 @@ const validAnd = (conditions: Document[], now: Date | '$$NOW') => ({
       $and: [
         ...conditions,
         { $ne: ['$$invitation.uses_left', 0] },
-        { $or: [{ $eq: ['$$invitation.expires_at', null] }, { $gt: ['$$invitation.expires_at', now] }] },
+        { $or: [{ $eq: ['$$invitation.expires_at', null] }, { $gt: ['$$invitation.expires_at', '$$NOW'] }] },
         ...(config.invitations === 'members' ? [] : [{ $ne: ['$$invitation.by_member', true] }]),
       ],
     },
   },
 });
 
-const isFewer = (conditions: Document[], than: number) => ({ $lt: [{ $size: validAnd(conditions, new Date()) }, than] });
+const isFull = (conditions: Document[], most: number) => ({ $gte: [{ $size: validAnd(conditions) }, most] });
 const isByMember = { $eq: ['$$invitation.by_member', true] };
 
-const moderatorsHavePlace = (): RoomFilter => ({
-  $expr: isFewer([{ $ne: ['$$invitation.by_member', true] }], most.ofModerators),
-});
+const moderatorsHavePlace = (): RoomFilter => whereNone(isFull([{ $ne: ['$$invitation.by_member', true] }], most.ofModerators));
 
-const memberHasPlace = ({ user: { _id } }: Caller): RoomFilter => ({
-  $expr: {
-    $and: [
-      isFewer([isByMember], most.ofMembers),
-      isFewer([isByMember, { $eq: ['$$invitation.created_by', _id] }], most.ofOneMember),
-    ],
-  },
-});
+const memberHasPlace = ({ user: { _id } }: Caller): RoomFilter =>
+  whereNone(
+    isFull([isByMember], most.ofMembers),
+    isFull([isByMember, { $eq: ['$$invitation.created_by', _id] }], most.ofOneMember),
+  );
 
 export const showStoredInvitation = (
   room: ObjectId,

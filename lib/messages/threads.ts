@@ -5,7 +5,7 @@ import { aCount, aFlag, described, record, type Shown } from '../api/schema.ts';
 import { invalidParameter } from '../base/errors.ts';
 import { messages } from '../collections/rooms/messages.ts';
 import { type FollowedThreadDocument, followedThreads } from '../collections/rooms/threads.ts';
-import { retryContended } from '../database/writes.ts';
+import { retryContended } from '../database/engines.ts';
 import type { Caller } from '../identity/caller.ts';
 import { notify } from '../notices/notices.ts';
 import { countUnreadReplies, isReallyUnread, withoutUnread } from '../rooms/followed-threads.ts';

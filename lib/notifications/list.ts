@@ -12,7 +12,7 @@ import {
 } from '../collections/rooms/notifications.ts';
 import { rooms } from '../collections/rooms/rooms.ts';
 import { type FollowedThreadDocument, followedThreads } from '../collections/rooms/threads.ts';
-import { retryContended } from '../database/writes.ts';
+import { retryContended } from '../database/engines.ts';
 import type { Caller } from '../identity/caller.ts';
 import { aBot, findPersons, personFields, showPerson } from '../identity/persons.ts';
 import { type AuthoredMessage, findAuthored, findInOrder, shownEmoji, shownMessage, showTogether } from '../messages/messages.ts';

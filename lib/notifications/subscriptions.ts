@@ -4,7 +4,8 @@ import { aFlag, aText, aWord, described, orNull, record, type Shown } from '../a
 import { conflict, permissionDenied, type Refusal } from '../base/errors.ts';
 import { tokens } from '../collections/accounts/tokens.ts';
 import { type PushSubscriptionDocument, pushSubscriptions } from '../collections/delivery/push-subscriptions.ts';
-import { insertWithTimes, retryContended } from '../database/writes.ts';
+import { retryContended } from '../database/engines.ts';
+import { insertWithTimes } from '../database/writes.ts';
 import type { Caller } from '../identity/caller.ts';
 import { currentKey, forgetUnusedKeys } from './keys.ts';
 import { isPushAddress, type Outcome, sendPush } from './send.ts';

@@ -5,7 +5,8 @@ import { unexpiredWithin } from '../collections/accounts/tokens.ts';
 import { rooms } from '../collections/rooms/rooms.ts';
 import { serverNotices } from '../collections/service/server-notices.ts';
 import { servers } from '../collections/service/servers.ts';
-import { insertWithTimes, retryContended } from '../database/writes.ts';
+import { retryContended } from '../database/engines.ts';
+import { insertWithTimes } from '../database/writes.ts';
 import type { ServerNotice } from '../notices/notices.ts';
 
 /*

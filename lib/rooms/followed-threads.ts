@@ -2,7 +2,7 @@ import type { ObjectId } from 'mongodb';
 import { describeError, log } from '../base/log.ts';
 import { messages } from '../collections/rooms/messages.ts';
 import { type FollowedThreadDocument, followedThreads } from '../collections/rooms/threads.ts';
-import { retryContended } from '../database/writes.ts';
+import { retryContended } from '../database/engines.ts';
 import { config } from '../settings/config.ts';
 import type { Place } from './sequence.ts';
 

@@ -1,8 +1,8 @@
 import type { ObjectId } from 'mongodb';
 import { describeError, log } from '../base/log.ts';
 import { type ReadMarkerDocument, readMarkers } from '../collections/rooms/read-markers.ts';
+import { retryContended } from '../database/engines.ts';
 import { countNoted } from '../database/within-process.ts';
-import { retryContended } from '../database/writes.ts';
 import { isOnLambda } from '../settings/config.ts';
 
 /*

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { MessageDocument } from '../collections/rooms/messages.ts';
 import { type NotificationDocument, notificationMarkers, notifications } from '../collections/rooms/notifications.ts';
-import { retryContended } from '../database/writes.ts';
+import { retryContended } from '../database/engines.ts';
 import { actorId, type Caller } from '../identity/caller.ts';
 import { notify } from '../notices/notices.ts';
 import type { Place } from './sequence.ts';

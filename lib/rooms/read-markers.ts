@@ -2,7 +2,8 @@ import type { ObjectId, UpdateFilter } from 'mongodb';
 import { LruCache } from '../base/lru-cache.ts';
 import { messages } from '../collections/rooms/messages.ts';
 import { type ReadMarkerDocument, type RoomNews, readMarkers } from '../collections/rooms/read-markers.ts';
-import { inBatches, retryContended } from '../database/writes.ts';
+import { retryContended } from '../database/engines.ts';
+import { inBatches } from '../database/writes.ts';
 import { type HighestPlaces, highestOf, notedOf, storeNotes } from './notes.ts';
 
 /** A user's read position in a room, and their preferences for it. */

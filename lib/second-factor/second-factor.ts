@@ -10,7 +10,7 @@ import { currentPassword, requireCurrentPassword, wrongCurrentPassword } from '.
 import { canEncrypt, decrypt, encrypt } from '../credentials/encryption.ts';
 import { beginConfirmation } from '../credentials/login-limits.ts';
 import { endSessions } from '../credentials/sessions.ts';
-import { retryContended } from '../database/writes.ts';
+import { retryContended } from '../database/engines.ts';
 import { isSecondFactorRequired } from '../identity/authenticate.ts';
 import { type Caller, requireAdmin, unscopedTokenRequired } from '../identity/caller.ts';
 import { noSuchUser } from '../identity/users.ts';

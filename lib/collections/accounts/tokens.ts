@@ -1,6 +1,7 @@
 import type { IndexDescription, ObjectId } from 'mongodb';
 import type { Scope } from '../../api/scopes.ts';
 import { collection } from '../../database/bounded.ts';
+import { whereNone } from '../../database/engines.ts';
 
 /** A credential of a user; its 32 characters are stored nowhere. */
 export type TokenDocument = {
@@ -55,7 +56,5 @@ export const unexpired = { $expr: { $or: [{ $eq: ['$expires_at', null] }, { $gt:
  * The filter of things that have not expired and never last longer than so many milliseconds. A clock that was ahead
  * may have written a later expiry: such a thing has expired as well.
  */
-export const unexpiredWithin = (longest: unknown) => ({
-  // Not `$and`: of that, some engines ask an index for each part, and know no `$$NOW` there.
-  $expr: { $not: [{ $or: [{ $lte: ['$expires_at', '$$NOW'] }, { $gt: ['$expires_at', { $add: ['$$NOW', longest] }] }] }] },
-});
+export const unexpiredWithin = (longest: unknown) =>
+  whereNone({ $lte: ['$expires_at', '$$NOW'] }, { $gt: ['$expires_at', { $add: ['$$NOW', longest] }] });

@@ -1,7 +1,7 @@
 import { BSON, type CommandStartedEvent, type FindOptions, MongoNetworkError, MongoServerSelectionError } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { client, clientOptions, createClient, database } from '../../../lib/database/client.ts';
-import { serializeByKey } from '../../../lib/database/writes.ts';
+import { serializeByKey } from '../../../lib/database/engines.ts';
 import { config } from '../../../lib/settings/config.ts';
 import { anAdmin } from '../../support/accounts.ts';
 import { useProxiedDatabase } from '../../support/database-outside.ts';

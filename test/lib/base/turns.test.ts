@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { oneAtATime } from '../../../lib/database/turns.ts';
+import { oneAtATime } from '../../../lib/base/turns.ts';
 
 it('oneAtATime runs the work of one key one after the other, and refuses work that would wait too long', async () => {
   const inTurn = oneAtATime(1);

@@ -1,4 +1,4 @@
-import { tooManyRequests } from '../base/errors.ts';
+import { tooManyRequests } from './errors.ts';
 
 /**
  * Runs the jobs of each key one after the other. At most `mostWaiting` may wait; further ones are
