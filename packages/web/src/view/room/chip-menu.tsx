@@ -1,7 +1,6 @@
-import { useComputed } from '@preact/signals';
-import { useRef } from 'preact/hooks';
 import { Icon, type IconName } from '../shared/icon.tsx';
-import { closePopover, isOpenAt, openPopover } from '../shared/popover.tsx';
+import { MenuOpener } from '../shared/menu.tsx';
+import { closePopover } from '../shared/popover.tsx';
 
 /** One choice of a chip. Those with `isChosen` are alternatives, the others lead to more. */
 export type ChipChoice = { label: string; icon?: IconName; isChosen?: boolean; act: () => unknown };
@@ -15,33 +14,24 @@ type ChipMenuProps = {
 };
 
 /** A filter as a chip, which opens its choices. */
-export function ChipMenu({ label, value, choices }: ChipMenuProps) {
-  const button = useRef<HTMLButtonElement>(null);
-  const isOpen = useComputed(() => isOpenAt(button.current)).value;
-  return (
-    <button
-      ref={button}
-      type="button"
-      class={value === undefined ? 'filter-chip' : 'filter-chip set'}
-      aria-haspopup="menu"
-      aria-expanded={isOpen}
-      onClick={({ currentTarget }) =>
-        openPopover({ opener: currentTarget, role: 'menu', label, content: <Choices choices={choices()} /> })
-      }
-    >
-      <span>
-        {label}
-        {value !== undefined && (
-          <>
-            {': '}
-            <bdi>{value}</bdi>
-          </>
-        )}
-      </span>
-      <Icon name="unfold" />
-    </button>
-  );
-}
+export const ChipMenu = ({ label, value, choices }: ChipMenuProps) => (
+  <MenuOpener
+    label={label}
+    button={{ class: value === undefined ? 'filter-chip' : 'filter-chip set' }}
+    menu={() => <Choices choices={choices()} />}
+  >
+    <span>
+      {label}
+      {value !== undefined && (
+        <>
+          {': '}
+          <bdi>{value}</bdi>
+        </>
+      )}
+    </span>
+    <Icon name="unfold" />
+  </MenuOpener>
+);
 
 function Choices({ choices }: { choices: readonly ChipChoice[] }) {
   return (

@@ -1,4 +1,5 @@
 import { useComputed } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { strings } from '../../i18n/strings.ts';
 import { Icon, type IconName } from './icon.tsx';
@@ -18,29 +19,45 @@ export type MenuItem = {
   isDangerous?: boolean;
 };
 
-type MenuButtonProps = { label: string; items: () => readonly MenuItem[] };
+type MenuOpenerProps = {
+  label: string;
+  /** The attributes of the button besides those of every button that opens a menu. */
+  button: { class: string; title?: string; 'aria-label'?: string };
+  /** The lines of the menu, made when it opens. */
+  menu: (opener: HTMLElement) => ComponentChildren;
+  children: ComponentChildren;
+};
 
-/** The button with three dots that opens a menu. */
-export function MenuButton({ label, items }: MenuButtonProps) {
-  const button = useRef<HTMLButtonElement>(null);
-  const isOpen = useComputed(() => isOpenAt(button.current)).value;
+/** A button that opens a menu. */
+export function MenuOpener({ label, button, menu, children }: MenuOpenerProps) {
+  const opener = useRef<HTMLButtonElement>(null);
+  const isOpen = useComputed(() => isOpenAt(opener.current)).value;
   return (
     <button
-      ref={button}
+      ref={opener}
       type="button"
-      class="icon-button"
-      aria-label={label}
-      title={label}
+      {...button}
       aria-haspopup="menu"
       aria-expanded={isOpen}
-      onClick={({ currentTarget }) =>
-        openPopover({ opener: currentTarget, role: 'menu', label, content: <Items items={items()} opener={currentTarget} /> })
-      }
+      onClick={({ currentTarget }) => openPopover({ opener: currentTarget, role: 'menu', label, content: menu(currentTarget) })}
     >
-      <Icon name="more" />
+      {children}
     </button>
   );
 }
+
+type MenuButtonProps = { label: string; items: () => readonly MenuItem[] };
+
+/** The button with three dots that opens a menu. */
+export const MenuButton = ({ label, items }: MenuButtonProps) => (
+  <MenuOpener
+    label={label}
+    button={{ class: 'icon-button', title: label, 'aria-label': label }}
+    menu={(opener) => <Items items={items()} opener={opener} />}
+  >
+    <Icon name="more" />
+  </MenuOpener>
+);
 
 function Items({ items, opener }: { items: readonly MenuItem[]; opener: HTMLElement }) {
   const choose = ({ act }: MenuItem) => {
