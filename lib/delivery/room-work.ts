@@ -1,7 +1,8 @@
 import type { RoomTask } from '../notices/carrier.ts';
 import { tellReminders } from '../notifications/reminders.ts';
 import { findMissed, retryDevices, tellOfRoom } from '../notifications/tell.ts';
-import { deliverOfRoom, findUndelivered, retryDeliveries } from '../senders/deliver.ts';
+import { deliverOfRoom } from '../senders/deliver.ts';
+import { findUndelivered, retryDeliveries } from '../senders/retry.ts';
 import { type Due, tasks } from './tasks.ts';
 
 /**

@@ -1,6 +1,5 @@
 import { ObjectId } from 'mongodb';
 import { concurrently } from '../base/concurrently.ts';
-import { HttpError } from '../base/errors.ts';
 import { findCallersOf } from '../identity/authenticate.ts';
 import type { Caller } from '../identity/caller.ts';
 import { carrier, type PostOutcome } from '../notices/carrier.ts';
@@ -77,14 +76,10 @@ type RoomNews = Audience & { frames?: EncodedFrame[]; signal: EncodedFrame };
 
 /** The news of a room from a `seq` on. Without events if they have expired or do not exist. */
 async function readRoom(room: string, seq: number): Promise<RoomNews> {
-  try {
-    if (seq > 0) {
-      const news = await readNews(room, seq - 1);
-      if (news.next >= seq)
-        return { ...news, frames: framesOf(room, seq - 1, news), signal: encodeSignal(room, news.epoch, news.next) };
-    }
-  } catch (error) {
-    if (!(error instanceof HttpError && (error.status === 404 || error.status === 410))) throw error;
+  if (seq > 0) {
+    const news = await readNews(room, seq - 1);
+    if (news.kind === 'events' && news.next >= seq)
+      return { ...news, frames: framesOf(room, seq - 1, news), signal: encodeSignal(room, news.epoch, news.next) };
   }
   const epoch = await readEpoch();
   return { ...(await readAudience(room)), signal: encodeSignal(room, epoch, seq) };

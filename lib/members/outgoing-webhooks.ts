@@ -7,7 +7,7 @@ import { conflict, invalidParameter, type Refusal } from '../base/errors.ts';
 import { webhookAccounts } from '../collections/accounts/users.ts';
 import { type DeliveryDocument, type WebhookStateDocument, webhookStates } from '../collections/delivery/webhook-states.ts';
 import { rooms, type WebhookDocument } from '../collections/rooms/rooms.ts';
-import { isDuplicateKey } from '../database/failures.ts';
+import { insertUnlessStored } from '../database/writes.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findPersons } from '../identity/persons.ts';
 import { replaceSecret } from '../identity/signing-secrets.ts';
@@ -178,11 +178,14 @@ async function renameWebhook(_id: ObjectId, name: string): Promise<void> {
 /** The state of a webhook without a lease and without failures. */
 export const freshState = { holder: null, leased_until: new Date(0), failures: 0, failing_since: null, retry_at: null };
 
+/** The initial state of a webhook. */
+export const newState = (where: Pick<WebhookStateDocument, '_id' | 'room' | 'seq' | 'bot'>): WebhookStateDocument => ({
+  ...where,
+  ...freshState,
+  disabled_at: null,
+  deliveries: [],
+});
+
 /** Stores the initial state of a webhook, unless it has a state. */
-export async function storeState(where: Pick<WebhookStateDocument, '_id' | 'room' | 'seq' | 'bot'>): Promise<void> {
-  try {
-    await webhookStates.insertOne({ ...where, ...freshState, disabled_at: null, deliveries: [] });
-  } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
-  }
-}
+export const storeState = (where: Parameters<typeof newState>[0]): Promise<unknown> =>
+  insertUnlessStored(webhookStates, newState(where));

@@ -1,13 +1,13 @@
 import type { ObjectId } from 'mongodb';
 import { concurrently } from '../base/concurrently.ts';
-import { takeLease } from '../base/lease.ts';
 import { describeError, log } from '../base/log.ts';
 import { activities } from '../collections/accounts/activities.ts';
 import { tokens } from '../collections/accounts/tokens.ts';
 import { users } from '../collections/accounts/users.ts';
-import { type DigestDocument, digestRounds, digests } from '../collections/delivery/digests.ts';
+import { type DigestDocument, type DigestRoundDocument, digestRounds, digests } from '../collections/delivery/digests.ts';
 import { pushSubscriptions } from '../collections/delivery/push-subscriptions.ts';
-import { isDuplicateKey } from '../database/failures.ts';
+import { insertUnlessStored } from '../database/writes.ts';
+import { type Held, withLease } from '../feed/lease.ts';
 import { hashToken, isSecondFactorRequired } from '../identity/authenticate.ts';
 import { type Caller, readerCaller } from '../identity/caller.ts';
 import { randomToken } from '../identity/tokens.ts';
@@ -40,7 +40,7 @@ const away = day + hour;
 const longest = 7 * day;
 
 /** The lease of a process on the round, in milliseconds; longer than a part of the round takes. */
-const lease = 120_000;
+const leaseMs = 120_000;
 
 /** The number of accounts per read, and the most in a part of the round. */
 const chunkSize = 100;
@@ -71,16 +71,28 @@ export type DigestLimits = { until: number; signal?: AbortSignal };
  * Continues the round. Does nothing if another process has the lease, or if no mail server is
  * configured.
  */
-export async function sendDigests({ until, signal }: DigestLimits): Promise<DigestResult> {
-  const result: DigestResult = { accounts: 0, sent: 0 };
-  if (config.smtpUrl === '') return result;
-  const round = await takeRound();
-  if (!round) return result;
+export async function sendDigests(limits: DigestLimits): Promise<DigestResult> {
+  if (config.smtpUrl === '') return { accounts: 0, sent: 0 };
+  // DocumentDB refuses to look for a lease in a collection that does not exist.
+  if (!(await digestRounds.findOne({ _id: 'round' }, { projection: { _id: 1 } })))
+    await insertUnlessStored(digestRounds, firstRound);
+  const create = () => firstRound;
+  const done = await withLease(digestRounds, { _id: 'round' }, { leaseMs, create }, (round) => continueRound(round, limits));
+  return done ?? { accounts: 0, sent: 0 };
+}
+
+const firstRound = { _id: 'round' as const, leased_until: new Date(0) };
+
+async function continueRound(
+  { document, update }: Held<DigestRoundDocument>,
+  { until, signal }: DigestLimits,
+): Promise<DigestResult> {
   const state: Sending = { isStopped: false, isReady: undefined, sent: 0, signal };
   const isOver = () => state.isStopped || signal?.aborted === true || performance.now() >= until;
-  let after = round.after;
+  let { after } = document;
+  let accounts = 0;
   try {
-    while (result.accounts < mostAccounts && !isOver()) {
+    while (accounts < mostAccounts && !isOver()) {
       const chunk = await readChunk(after);
       const candidates = await findCandidates(chunk);
       await concurrently(candidates, atOnce, async (candidate) => {
@@ -88,7 +100,7 @@ export async function sendDigests({ until, signal }: DigestLimits): Promise<Dige
       });
       // The next part of the round checks the remaining accounts.
       if (isOver()) break;
-      result.accounts += chunk.length;
+      accounts += chunk.length;
       const last = chunk.at(-1);
       after = chunk.length < chunkSize || !last ? undefined : { email: last.confirmed_email, user: last._id };
       if (!after) break;
@@ -97,26 +109,9 @@ export async function sendDigests({ until, signal }: DigestLimits): Promise<Dige
     const place = after
       ? { $set: { after, leased_until: new Date() } }
       : { $set: { leased_until: new Date() }, $unset: { after: '' as const } };
-    await digestRounds.updateOne({ _id: 'round', holder: round.holder }, place);
+    await update(place);
   }
-  return { ...result, sent: state.sent };
-}
-
-async function takeRound() {
-  if (!(await digestRounds.findOne({ _id: 'round' }, { projection: { _id: 1 } }))) await beginRounds();
-  return takeLease(digestRounds, { _id: 'round' }, lease);
-}
-
-/**
- * Creates the lease before the first round: if the collection does not exist, the database refuses
- * to look for a lease.
- */
-async function beginRounds(): Promise<void> {
-  try {
-    await digestRounds.insertOne({ _id: 'round', leased_until: new Date(0) });
-  } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
-  }
+  return { accounts, sent: state.sent };
 }
 
 type Account = { _id: ObjectId; email?: string; confirmed_email: string; is_active: boolean; email_digest?: false };
@@ -249,13 +244,7 @@ async function claim(
     const unchanged = { _id, at: known.at ?? { $exists: false } };
     return (await digests.updateOne(unchanged, { $set: taken })).matchedCount > 0;
   }
-  try {
-    await digests.insertOne({ _id, ...taken });
-    return true;
-  } catch (error) {
-    if (isDuplicateKey(error)) return false;
-    throw error;
-  }
+  return insertUnlessStored(digests, { _id, ...taken });
 }
 
 /** The result of `work`, or `late` if it takes too long or the process ends. */

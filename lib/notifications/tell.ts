@@ -1,14 +1,12 @@
 import type { PushPayload } from 'chat-service-rules/push-payload';
 import { ObjectId } from 'mongodb';
 import { concurrently } from '../base/concurrently.ts';
-import { HttpError } from '../base/errors.ts';
-import { leased, takeLease } from '../base/lease.ts';
 import { type PushSubscriptionDocument, pushSubscriptions } from '../collections/delivery/push-subscriptions.ts';
 import { pushed } from '../collections/delivery/pushed.ts';
 import { type RoomDocument, rooms } from '../collections/rooms/rooms.ts';
 import { followedThreads } from '../collections/rooms/threads.ts';
-import { isDuplicateKey } from '../database/failures.ts';
-import { readEvents } from '../feed/events.ts';
+import { withLease } from '../feed/lease.ts';
+import { readPart } from '../feed/reader.ts';
 import { findCallersOf } from '../identity/authenticate.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { Message } from '../messages/messages.ts';
@@ -27,7 +25,7 @@ import { noteOutcome } from './subscriptions.ts';
  */
 
 /** The lease of a process on a room, in milliseconds. The process renews it while it lives. */
-const lease = 30_000;
+const leaseMs = 30_000;
 
 /**
  * The number of devices that are notified concurrently, and the number whose read states are
@@ -51,43 +49,19 @@ export type TellingResult = 'all' | 'more' | 'taken';
  */
 export async function tellOfRoom(id: string, signal?: AbortSignal): Promise<TellingResult> {
   const room = new ObjectId(id);
-  const taken = await take(room);
-  if (!taken) return 'taken';
-  const { seq: place, holder } = taken;
-  // If its lease has expired, the process that holds it now does the rest.
-  const held = { _id: room, holder };
-  let next = place;
-  const renew = () => pushed.updateOne(held, [{ $set: leased(lease) }]);
-  const renewing = setInterval(() => void renew().catch(() => undefined), lease / 3);
-  try {
-    const news = await readNews(room);
-    await tell(room, news.messages, { place, signal });
-    next = Math.max(place, news.next);
-    return news.isAll ? 'all' : 'more';
-  } finally {
-    clearInterval(renewing);
-    await pushed.updateOne(held, { $set: { seq: next, leased_until: new Date() } });
-  }
-}
-
-/**
- * Acquires the lease of a room, and returns the last place whose event was sent to devices; null if
- * another process has the lease.
- */
-async function take(room: ObjectId) {
-  const tryTaking = () => takeLease(pushed, { _id: room }, lease);
-  return (await tryTaking()) ?? ((await isNew(room)) ? await tryTaking() : null);
-}
-
-/** True if the room had no lease yet. Creates it. */
-async function isNew(room: ObjectId): Promise<boolean> {
-  try {
-    await pushed.insertOne({ _id: room, seq: 0, leased_until: new Date(0) });
-    return true;
-  } catch (error) {
-    if (isDuplicateKey(error)) return false;
-    throw error;
-  }
+  const create = () => ({ _id: room, seq: 0, leased_until: new Date(0) });
+  const done = await withLease(pushed, { _id: room }, { leaseMs, create, isRenewed: true }, async ({ document, update }) => {
+    let next = document.seq;
+    try {
+      const news = await readNews(room);
+      await tell(room, news.messages, { place: document.seq, signal });
+      next = Math.max(next, news.next);
+      return news.isAll ? 'all' : 'more';
+    } finally {
+      await update({ $set: { seq: next, leased_until: new Date() } });
+    }
+  });
+  return done ?? 'taken';
 }
 
 type News = { messages: Message[]; next: number; isAll: boolean };
@@ -102,16 +76,11 @@ async function readNews(room: ObjectId): Promise<News> {
   const found = await rooms.findOne<ToldRoom & { seq: number }>({ _id: room }, { projection: { ...projection, seq: 1 } });
   const nothing = { messages: [], next: found?.seq ?? 0, isAll: true };
   if (!found || !(await hasDevice(found))) return nothing;
-  try {
-    const { events, next } = await readEvents(room, Math.max(0, found.seq - pageSize), pageSize, 'service');
-    const sent = events.flatMap(({ type, data }) => (type === 'message.created' && data ? [data as Message] : []));
-    const messages = sent.filter(({ deleted_at, created_at }) => !deleted_at && Date.parse(created_at.$date) > since);
-    return { messages, next, isAll: next >= found.seq };
-  } catch (error) {
-    // The room was deleted, or its history was replaced.
-    if (error instanceof HttpError && error.status < 500) return nothing;
-    throw error;
-  }
+  const part = await readPart(room, Math.max(0, found.seq - pageSize), pageSize);
+  if (part.kind !== 'events') return nothing;
+  const sent = part.events.flatMap(({ type, data }) => (type === 'message.created' && data ? [data as Message] : []));
+  const messages = sent.filter(({ deleted_at, created_at }) => !deleted_at && Date.parse(created_at.$date) > since);
+  return { messages, next: part.next, isAll: part.next >= found.seq };
 }
 
 type TellingOptions = {

@@ -4,7 +4,8 @@ import { withDeadline } from '../base/deadline.ts';
 import { type UserDocument, users } from '../collections/accounts/users.ts';
 import { rooms } from '../collections/rooms/rooms.ts';
 import { currentEpoch } from '../database/epoch.ts';
-import { type Event, readEvents } from '../feed/events.ts';
+import type { Event } from '../feed/events.ts';
+import { type FeedPart, readPart } from '../feed/reader.ts';
 import { findCallersOf } from '../identity/authenticate.ts';
 import type { Caller } from '../identity/caller.ts';
 import { personReads, type StatedPerson } from '../identity/persons.ts';
@@ -16,7 +17,7 @@ import { socketLimits } from './frames.ts';
  */
 
 /** The events of a room after a place up to `next`, with their epoch and the room's members. */
-export type News = { events: Event[]; next: number; epoch: string } & Audience;
+export type News = { kind: 'events'; events: Event[]; next: number; epoch: string } & Audience;
 
 /**
  * The members of a room. A conversation is hidden from members who have blocked the other person.
@@ -26,13 +27,12 @@ export type Audience = { members: Set<string>; isHiddenFrom: (caller: Caller) =>
 /**
  * Reads the events of a room after a place, up to the first gap of its feed. The members are read
  * last. A removal reserves its place in the same update, so former members do not get later events.
- * Throws 404 if the room does not exist.
  */
-export const readNews = (room: string, after: number): Promise<News> =>
+export const readNews = (room: string, after: number): Promise<News | Exclude<FeedPart, { kind: 'events' }>> =>
   inTime(async () => {
     const epoch = await readEpoch();
-    const { events, next } = await readEvents(new ObjectId(room), after, socketLimits.eventsPerFrame, 'service');
-    return { events, next, epoch, ...(await findAudience(room)) };
+    const part = await readPart(new ObjectId(room), after, socketLimits.eventsPerFrame);
+    return part.kind === 'events' ? { ...part, epoch, ...(await findAudience(room)) } : part;
   });
 
 /** The users in a room; empty for an unknown room. */

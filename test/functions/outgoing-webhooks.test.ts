@@ -7,7 +7,8 @@ import type { Delivery, WebhookDetails } from '../../lib/members/outgoing-webhoo
 import type { NewWebhook, Webhook } from '../../lib/members/webhooks.ts';
 import type { Message } from '../../lib/messages/messages.ts';
 import { deleteRoom } from '../../lib/rooms/deletion.ts';
-import { deliverOfRoom, findUndelivered, retryDeliveries } from '../../lib/senders/deliver.ts';
+import { deliverOfRoom } from '../../lib/senders/deliver.ts';
+import { findUndelivered, retryDeliveries } from '../../lib/senders/retry.ts';
 import { type Account, anAccount } from '../support/accounts.ts';
 import { useOwnDatabase, withPatience } from '../support/config.ts';
 import { refusals } from '../support/error-bodies.ts';

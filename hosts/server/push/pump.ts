@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { HttpError } from '../../../lib/base/errors.ts';
 import { describeError, log } from '../../../lib/base/log.ts';
 import { type EncodedFrame, encodeSignal, framesOf } from '../../../lib/push/encode.ts';
 import { type News, readEpoch, readMembers, readNews } from '../../../lib/push/news.ts';
@@ -45,15 +44,15 @@ async function pumpOnce(audience: Audience, room: Room, isFirst: boolean): Promi
   try {
     if (room.noticed - room.position > mostBehind) return await leap(audience, room);
     const news = await audience.read(() => readNews(room.id, room.position));
-    if (news.next === room.position) return false;
-    push(audience, room, news);
-    return true;
+    if (news.kind === 'deleted') audience.gone(room);
+    else if (news.kind !== 'events') return await leap(audience, room);
+    else if (news.next > room.position) {
+      push(audience, room, news);
+      return true;
+    }
+    return false;
   } catch (error) {
-    const status = error instanceof HttpError ? error.status : 500;
-    if (status === 404) audience.gone(room);
-    // The events after this position have expired.
-    else if (status === 410) return leap(audience, room).catch(() => false);
-    else if (isFirst) log('error', 'push delayed', { room: room.id, error: describeError(error) });
+    if (isFirst) log('error', 'push delayed', { room: room.id, error: describeError(error) });
     return false;
   }
 }

@@ -1,6 +1,6 @@
 import type { IndexDescription, ObjectId } from 'mongodb';
-import type { Leased } from '../../base/lease.ts';
 import { collection } from '../../database/bounded.ts';
+import type { LeaseFields } from './lease-fields.ts';
 
 /** The state of a user's e-mails about unread messages. `_id` is that of the user. */
 export type DigestDocument = {
@@ -21,7 +21,7 @@ export const digests = collection<DigestDocument>('digests');
 /**
  * The progress of a round over all accounts with a confirmed address, and the lease of its process.
  */
-type DigestRoundDocument = Leased & { _id: 'round'; after?: { email: string; user: ObjectId } };
+export type DigestRoundDocument = LeaseFields & { _id: 'round'; after?: { email: string; user: ObjectId } };
 
 /** The round over all accounts: a single document. */
 export const digestRounds = collection<DigestRoundDocument>('digest_rounds');

@@ -1,12 +1,12 @@
 import type { IndexDescription, ObjectId } from 'mongodb';
-import type { Leased } from '../../base/lease.ts';
 import { collection } from '../../database/bounded.ts';
+import type { LeaseFields } from './lease-fields.ts';
 
 /**
  * The last event of a room that its members' devices were notified of, with the lease of the
  * notifying process. `_id` is that of the room.
  */
-type PushedDocument = Leased & { _id: ObjectId; seq: number };
+type PushedDocument = LeaseFields & { _id: ObjectId; seq: number };
 
 /** A document without activity for a day is older than any push. */
 export const pushedIndexes: IndexDescription[] = [{ key: { leased_until: 1 }, name: 'leased_until', expireAfterSeconds: 86_400 }];

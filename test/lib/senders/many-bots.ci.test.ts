@@ -6,7 +6,8 @@ import { stateIdOf, webhookStates } from '../../../lib/collections/delivery/webh
 import { rooms } from '../../../lib/collections/rooms/rooms.ts';
 import { client } from '../../../lib/database/client.ts';
 import { freshState } from '../../../lib/members/outgoing-webhooks.ts';
-import { deliverOfRoom, retryDeliveries } from '../../../lib/senders/deliver.ts';
+import { deliverOfRoom } from '../../../lib/senders/deliver.ts';
+import { retryDeliveries } from '../../../lib/senders/retry.ts';
 import { aBot } from '../../support/bots.ts';
 import { useOwnDatabase } from '../../support/config.ts';
 import { useProxiedDatabase } from '../../support/database-outside.ts';

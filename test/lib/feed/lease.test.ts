@@ -1,8 +1,8 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { takeLease } from '../../../lib/base/lease.ts';
 import { serveAloneSince } from '../../../lib/base/sole-server.ts';
 import { pushed } from '../../../lib/collections/delivery/pushed.ts';
+import { takeLease } from '../../../lib/feed/lease.ts';
 
 const lease = 30_000;
 const inMilliseconds = (milliseconds: number) => new Date(Date.now() + milliseconds);
