@@ -17,7 +17,10 @@ const importOptions = {
 } as const;
 const newPassword = 'Asks for it, hidden and twice, or reads it from standard input.';
 
-/** Every command by its name, in the order of the overview. What carries them out is loaded once there is a database to work on. */
+/**
+ * Every command by its name, in the order of the overview. The code of a command is loaded when a
+ * database is open.
+ */
 export const commands: Record<string, Command> = {
   'user list': { usage: '', summary: 'Lists the accounts, the oldest first.', operands: 0 },
   'user show': { usage: '<username>', summary: 'Shows an account.', operands: 1 },
@@ -334,7 +337,7 @@ const loaders: Record<string, () => Promise<Record<string, Run>>> = {
   }),
 };
 
-/** What carries out a command. */
+/** Loads the code of a command. */
 export async function loadRun(name: string): Promise<Run> {
   const run = (await loaders[name.split(' ')[0] ?? '']?.())?.[name];
   if (!run) throw new Error(`The command '${name}' is not carried out by anything.`);

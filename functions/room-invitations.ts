@@ -8,7 +8,7 @@ import { invitationRefusals, invitationSchema, listInvitations, newInvitationSch
 
 const path = { room: idOf('room') };
 
-/** `/api/rooms/{room}/invitations`: what makes members of those who have it. */
+/** `/api/rooms/{room}/invitations`: codes that make their holders members. */
 export const handler = endpoint({
   GET: operation({
     summary: 'List the valid invitations to a room: all as a moderator, your own as a member',

@@ -59,13 +59,13 @@ export const handler = endpoint({
   }),
 });
 
-/** Whether all that changes is what somebody prefers, which is no matter of security. */
+/** True if the request changes nothing but preferences, which do not affect security. */
 const isPreference = (changes: object): boolean => {
   const names = Object.keys(changes);
   return names.length > 0 && names.every((name) => (preferences as string[]).includes(name));
 };
 
-/** Which fields were changed, and to what where that is no secret. */
+/** The changed fields, with their new values unless those are secret. */
 const describeChanges = (changes: object): string =>
   Object.entries(changes)
     .filter(([, value]) => value !== undefined)

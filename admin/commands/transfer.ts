@@ -40,7 +40,7 @@ export const transferCommands: Record<string, Run> = {
       const work = async () => {
         const skip = trail === 'taken' ? [] : trailCollections;
         const documents = await importFrom(file, collectionNames, progress, { skip });
-        // What the overview had counted of days before was counted without these messages.
+        // The saved counts of these days do not include the imported messages.
         await forgetDayCounts();
         await fillBeginnings({ from: 'start' });
         await fillWords({ from: 'start' });

@@ -80,9 +80,8 @@ function changeEvents({ service }: Serverless): void {
 
 /**
  * Makes functions invoke `push` within this process. serverless-offline would open a port for
- * invocations that accepts complete events, with any source address, from any page in the
- * developer's browser. Otherwise the replaced method only ends functions that were idle for a
- * minute.
+ * invocations, which accepts complete events from any page in the developer's browser. Otherwise
+ * the replaced method only stops functions that were idle for a minute.
  */
 async function invokeInProcess(): Promise<void> {
   const { default: Lambda } = await import('serverless-offline/lambda');

@@ -82,8 +82,9 @@ export async function signUp(account: NewAccount, source: string, agent: string 
  * Changes an account. A deactivation ends all its sessions; a new password also revokes its named
  * tokens, except those to keep.
  *
- * 404 if the account does not exist. 409 if the new address is taken, or if the last administrator
- * would step down. Also 409 if a bot would get an address, a password or administrator rights.
+ * 404 if the account does not exist. 409 if the address is taken, or if the account belongs to the
+ * last administrator and would lose that role. Also 409 if a bot would get an address, a password
+ * or administrator rights.
  */
 export async function changeUser(id: ObjectId, changes: AccountChanges, keep: KeptTokens = {}): Promise<User> {
   const { name, email, password, is_admin, is_active } = changes;

@@ -10,7 +10,7 @@ const confirmationRequired: Refusal = () =>
 export const confirmationRefusals = [confirmationRequired, noSuchCode];
 
 /**
- * Creates or changes an account with an address, by `give`, if the caller has the code that was
+ * Calls `give` to create or change an account with an address, if the caller has the code that was
  * sent to the address. Administrators need no code. Addresses are unique, so one code cannot make
  * two accounts.
  *

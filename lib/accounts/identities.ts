@@ -25,7 +25,7 @@ export const disconnectionRefusals = [notConnected, noOtherWay, onlySignIn];
 /**
  * Disconnects an account from its identity at the provider, and ends its sessions. The owner can
  * then sign in with a password and connect again. Until the address changes, a sign-in with that
- * identity is refused and does not create another account.
+ * identity is refused and does not create an account.
  *
  * 409 if the account is not connected, or if the service does not use passwords.
  */

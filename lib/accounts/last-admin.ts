@@ -12,15 +12,15 @@ export const lastAdminMustStay: Refusal = () => conflict('last_admin', 'The last
  * deactivation, a deletion. 409 for the last administrator. Returns the changed account, or null if
  * it does not exist.
  *
- * One active administrator must remain, and no single document can ensure that: an administrator
- * who steps down relies on others, who may be stepping down too. So:
+ * One active administrator must remain. No single document can ensure that: an administrator who
+ * steps down relies on others, who may be stepping down too. So:
  *
  * 1. A field claims the account that steps down. From then on nobody relies on it.
  *
- * 2. Only then the others are read. If one is active and not claimed, it will remain: before it
- * steps down, it must read the others, and then it finds this claim. If two accounts step down
- * concurrently, each sees the other's claim, or the later of them does. Then the account with the
- * greatest id gives way (409, and its claim is released), and the others wait until it has.
+ * 2. Only then the other administrators are read. An active one without a claim will remain: before
+ *    it steps down, it must read the others, and then it finds this claim. If two accounts step
+ *    down concurrently, at least one of them sees the other's claim. Then the account with the
+ *    greatest id gives way (409, and its claim is released), and the others wait until it has.
  *
  * 3. The change requires that the claim is still there, and the same write releases it.
  *

@@ -99,8 +99,8 @@ export async function listTokensFor(
   return listTokens({ user: user ?? caller.user._id, kind: 'api' }, page);
 }
 
-// Asked when it exists: the tokens of a bot end with its owner's account and with its owner, of which each may have
-// come to an end meanwhile.
+// Check the owner after the token exists. The tokens of a bot end with its owner and with the
+// owner's account, and either may have ended meanwhile.
 async function requireSameOwner(bot: ObjectId, { owner }: Managed, created: NewToken): Promise<void> {
   if (await isStillOwned({ _id: bot, ...(owner && { owner }) })) return;
   await deleteToken({ _id: toObjectId(created._id) });

@@ -62,9 +62,9 @@ export const changeRefusals = [
 export const deletionRefusals = [adminRequired, currentPasswordRequired, ...ownProofRefusals, lastAdminMustStay];
 
 /**
- * Changes an account as far as the caller may: one's own password or address with the current password, an account's
- * state as an administrator. A new password ends every other session and named token; `keep_tokens` keeps the named
- * ones.
+ * Changes an account as far as the caller may. Users change their own password or address with
+ * their current password; administrators change the state of any account. A new password ends every
+ * other session and named token; `keep_tokens` keeps the named ones.
  */
 export async function changeUserFor(
   id: ObjectId,

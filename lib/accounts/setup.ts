@@ -48,9 +48,10 @@ export const showSetup = async (caller: Caller | undefined): Promise<Shown<typeo
 });
 
 /**
- * Makes the first administrator for a caller who has a setup code, begins a session, and makes a first room. 403 if
- * there was an administrator before, 404 for an unknown code. A unique index admits one of several concurrent requests,
- * whatever codes they have. Wrong codes are counted, but they never cause a right one to be refused.
+ * Creates the first administrator for a caller with a setup code, starts a session, and creates a
+ * first room. 403 if an administrator exists already, 404 for an unknown code. A unique index
+ * admits one of several concurrent requests, whatever their codes. Wrong codes are counted, but a
+ * right code is accepted however many wrong ones came before.
  */
 export async function setUp(
   { code, ...account }: Values<typeof setupParameters>,

@@ -14,9 +14,8 @@ import { parseId } from './extended-json.ts';
 import { aNull, aToken, described, eitherOf, isToken, type JsonSchema } from './schema.ts';
 
 /**
- * One parameter of a path, a query or a body: how to read it, and its JSON Schema for callers.
- * `read` gets the value from the request, never undefined. It returns undefined if the value breaks
- * the `rule`.
+ * One parameter of a path, a query or a body: how to read it, and its JSON Schema. `read` gets the
+ * value from the request, never undefined. It returns undefined if the value breaks the `rule`.
  */
 export type Parameter<T = unknown> = {
   read: (sent: unknown) => T | undefined;

@@ -4,7 +4,7 @@ import { described, orNull, record, type Schema, type ShownFields } from './sche
 
 /**
  * One field of a representation: its schema, the function that makes it from the stored document,
- * and the projection to the stored fields that it reads.
+ * and the stored fields that the function reads.
  */
 type Field<Stored, T> = { schema: Schema<T>; show: (stored: Stored) => T; reads: Document };
 

@@ -8,11 +8,13 @@ import type { Act } from './append.ts';
 import { type RoomWithRole, roomTarget, roomWithRole, tokenTarget, userTarget } from './targets.ts';
 
 /*
- * The acts of requests: empty, without a look at the database, for everyone but administrators; and for these where they
- * might have done the same without being administrators. What does not exist gets no entry: the request finds that out.
+ * The audited acts of requests. Only acts of administrators are recorded, so other callers get an
+ * empty list without a query. An administrator's act is not recorded if the same user could do it
+ * without being an administrator. Nor is an act on something that does not exist: the request
+ * itself finds that out.
  */
 
-/** An act on an account; `me` for one's own is no business of the trail. */
+/** An act on an account. The log does not record what users do to their own account (`me`). */
 export async function actOnUser(
   user: ObjectId | 'me' | undefined,
   action: AuditAction,
@@ -45,7 +47,7 @@ export async function actsOfUsage(
   return target ? [...held, { action: 'user.rate_changed', target, details: rateDetails(rate) }] : held;
 }
 
-/** What the trail has of a rate. */
+/** The details of a changed rate in the audit log. */
 export const rateDetails = (perSecond: number | null | undefined): Record<string, string> => ({
   per_second: String(perSecond ?? 'default'),
 });
@@ -97,7 +99,7 @@ export const createdUser = (username: string, is_admin: boolean): Act => ({
   details: { administrator: String(is_admin) },
 });
 
-/** The creation of a named token for another, but for a bot of one's own. */
+/** The creation of a named token for another account, unless that is the caller's own bot. */
 export async function actOfNewToken(
   user: ObjectId | undefined,
   { name, scopes = [] }: { name: string; scopes?: readonly string[] | undefined },
@@ -179,7 +181,7 @@ export async function actOfAddition({ room, user, username, invitation, role }: 
   return target ? [{ action: 'member.added', target, details: { ...inRoom(found), role } }] : [];
 }
 
-/** What is done to a member of a room: a new role, or the removal. */
+/** A change of a room's member by an administrator: a new role, or the removal. */
 export async function actOnMember(
   member: ObjectId,
   action: 'member.role_changed' | 'member.removed',
@@ -203,7 +205,7 @@ export async function actOnBan(room: ObjectId, user: ObjectId, caller: Caller): 
   return target ? [{ action: 'ban.lifted', target, details: inRoom(found) }] : [];
 }
 
-/** What is done to an invitation or a webhook of a room, as its moderators might do it. */
+/** A change of a room's invitation or webhook that only its moderators may make otherwise. */
 export async function actInRoom(
   room: ObjectId,
   action: `${'invitation' | 'webhook'}.${'created' | 'mailed' | 'changed' | 'revoked'}` & AuditAction,
@@ -215,7 +217,10 @@ export async function actInRoom(
   return target ? [{ action, target, details: { ...(id && { id: id.toHexString() }), ...details } }] : [];
 }
 
-/** What is done to a bot, as its owner might do it; only administrators give it another owner. */
+/**
+ * A change of a bot that only its owner may make otherwise. Only administrators can change the
+ * owner.
+ */
 export async function actOnBot(
   bot: ObjectId,
   action: 'bot.changed' | 'bot.deleted',
@@ -230,7 +235,7 @@ export async function actOnBot(
   return [{ action, target: { kind: 'user', id: bot, name: found.username }, details }];
 }
 
-/** What is chosen for the webhook of a bot, and from where it sends again. */
+/** The settings of a bot's webhook, and the place from which it sends again. */
 type WebhookChoice = {
   url?: string | undefined;
   is_enabled?: boolean | undefined;
@@ -241,7 +246,10 @@ type WebhookChoice = {
   seq?: number | undefined;
 };
 
-/** A change of the webhook of a bot: to which host and what it sends, never its whole address, which may have a secret in it. */
+/**
+ * A change of a bot's webhook. The log has the host and the events, never the whole address, which
+ * may contain a secret.
+ */
 export function actOnBotWebhook(bot: ObjectId, caller: Caller, choice: WebhookChoice): Promise<Act[]> {
   const { url, is_enabled, events, messages, new_secret, room, seq } = choice;
   return actOnBot(bot, 'bot.changed', caller, undefined, {
@@ -265,7 +273,10 @@ export const actOfNewBot = (username: string, caller: Caller): Act[] =>
 const isOwnBot = async (user: ObjectId | undefined, caller: Caller): Promise<boolean> =>
   user !== undefined && (await users.findOne({ _id: user, owner: caller.user._id }, { projection: { _id: 1 } })) !== null;
 
-/** The room, if the caller is an administrator and has none of these roles in it, which would allow the same. */
+/**
+ * The room, if the caller is an administrator without one of these roles, which would permit the
+ * same act.
+ */
 async function roomOfOthers(room: ObjectId, caller: Caller, roles: readonly Role[]): Promise<RoomWithRole | undefined> {
   const found = isAdmin(caller) ? await roomWithRole({ room }, caller.user._id) : undefined;
   return found?.role && roles.includes(found.role) ? undefined : found;

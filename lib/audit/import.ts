@@ -5,9 +5,9 @@ import { findTip } from './append.ts';
 export const trailCollections = ['audit', 'audit_states'] as const;
 
 /**
- * Decides how to import the trail of an export. `taken`: this database lacks a trail, or its trail
- * is a beginning of the export's. `present`: this database has all of it already. `left out`: this
- * database has a different trail, which must not be replaced.
+ * Decides how to import the audit log of an export. `taken`: the log here is missing, or is the
+ * first part of the exported one. `present`: this database has all of it already. `left out`: this
+ * database has a different log, which must not be replaced.
  */
 export async function trailOfImport(entries: AsyncIterable<Record<string, unknown>>): Promise<'taken' | 'present' | 'left out'> {
   const tip = await findTip();

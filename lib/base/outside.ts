@@ -41,8 +41,8 @@ export const outsideBusy = (): HttpError =>
 export const isOutsideBusy = (error: unknown): boolean => error instanceof HttpError && error.body?.code === 'busy';
 
 /**
- * Two queues, the host's own queue and the call must fit into the 10 s of a request: 1.5 + 1 + 1.5
- * + 5 seconds.
+ * Waiting in two queues, waiting in the host's queue, and the call must fit into the 10 s of a
+ * request: 1.5 + 1 + 1.5 + 5 seconds.
  */
 const limits = { patienceMs: 1_500, refuse: outsideBusy };
 

@@ -109,7 +109,7 @@ const show = ({ _id, url, description, usage, secret, created_at }: CommandDocum
  * for a name that clients may use.
  *
  * Each call creates a new secret, so that a program can register when it starts. The old secret
- * stays valid for a day, for a process that runs beside it.
+ * stays valid for a day, because another process of the program may still use it.
  */
 export async function registerCommand(
   { bot: id, command: name }: { bot: ObjectId; command: string },

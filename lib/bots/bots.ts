@@ -85,8 +85,8 @@ export async function requireBot(_id: ObjectId, caller: Caller): Promise<UserDoc
 const ownedBy = (caller: Caller) => (isAdmin(caller) ? {} : { owner: caller.user._id });
 
 /**
- * Creates a bot: an account without a password, an address or any other way to sign in, which acts by the tokens that
- * its owner makes for it. It joins no room by itself.
+ * Creates a bot: an account without a password, an address or another way to sign in. It acts with
+ * the tokens that its owner creates, and joins no room by itself.
  */
 export async function createBot({ username, name, owner }: Values<typeof botParameters>, caller: Caller): Promise<Bot> {
   if (caller.user.is_bot) throw madeByBot();

@@ -39,10 +39,9 @@ export const countSignIn = (source: string): Promise<void> =>
   count([[keyOf('sign-ins from', networkOf(source)), { most: 250, window: 5 * minute }]]);
 
 /**
- * Counts an e-mail that somebody at an address requests, whether or not it is sent, or refuses it
- * with 429, so that no mailbox is flooded. The limit for one network is below the limit for all
- * networks. So requests from one network cannot use up the e-mails that the owner of the mailbox
- * requests.
+ * Counts an e-mail that an anonymous client requests, whether or not it is sent, or refuses it with
+ * 429. So nobody can flood a mailbox. The limit for one network is below the limit for all
+ * networks. So one network cannot use up the e-mails that the owner of the mailbox requests.
  */
 export const countMail = (recipient: string, purpose: string, source: string): Promise<void> =>
   count([

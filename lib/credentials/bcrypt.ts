@@ -13,7 +13,7 @@ export const hash = (plain: string, cost: number): string => bcrypt.hashSync(pla
 
 /**
  * Returns true if a password matches a hash. A wrong password always takes the same time: without a
- * hash (the account does not exist), with a current hash, and with an older hash of a lower cost.
+ * hash (no such account), with a current hash, or with one of a lower cost.
  */
 export function verify(plain: string, hashed: string | undefined, cost: number): boolean {
   const matches = bcrypt.compareSync(plain, hashed ?? hashOfNothing(cost));

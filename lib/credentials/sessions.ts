@@ -26,7 +26,7 @@ export type Session = Shown<typeof sessionSchema>;
 /** An answer that shows a session, with its token. */
 export type WithToken<Shown> = Shown & { token: string };
 
-/** A session that has just begun; in a cookie it has no token to show. */
+/** A session that was just created. It lacks `token` if that is in a cookie. */
 export const newSessionSchema = record(
   'NewSession',
   {
@@ -38,7 +38,7 @@ export const newSessionSchema = record(
 );
 export type NewSession = WithToken<Shown<typeof newSessionSchema>>;
 
-/** 403, for those who have proven that the account is theirs. */
+/** 403, only after the caller has proven to own the account. */
 export const accountDeactivated: Refusal = () => permissionDenied('account_deactivated', 'This account is deactivated.');
 
 /**
@@ -87,7 +87,7 @@ async function endOldest(user: ObjectId): Promise<void> {
   await deleteTokensOf(user, { _id: { $in: oldest.map(({ _id }) => _id) } });
 }
 
-/** The refusals of what is about all sessions of an account. */
+/** The refusals of operations on all sessions of an account. */
 export const sessionRefusals = [adminRequired, noSuchUser];
 
 /** The account whose sessions a caller means: the own one, or another that exists, for administrators. */

@@ -26,9 +26,9 @@ prototype.writeCommand = async function (...options) {
 };
 
 /*
- * The driver (7.8.0) makes a table of fields for each document of a cursor before it decodes the
- * document, and does not use the table for that. It keeps the tables as long as the cursor. This
- * patch omits them: they take more time and memory than the documents.
+ * Before the driver (7.8.0) decodes a document of a cursor, it makes a table of the fields and does
+ * not use it. It keeps the tables as long as the cursor. This patch omits them: they take more time
+ * and memory than the documents.
  */
 type Field = readonly [type: number, nameAt: number, nameLength: number, at: number, length: number];
 type Batch = { bson: Uint8Array; batch: { elements: readonly Field[] }; batchSize: number; iterated: number };

@@ -7,7 +7,7 @@ import { type Counts, type ExportSource, exactTypes } from './export-import.ts';
  */
 type Loss = { documents: number; isExact: boolean; doubtful: number };
 
-/** What can still be read of a damaged embedded database. */
+/** The readable part of a damaged embedded database. */
 export type Leftovers = ExportSource & {
   /** Sentences about lost and doubtful documents, once all documents were read. */
   losses: () => string[];

@@ -4,7 +4,7 @@ import { type MessageDocument, messages } from '../collections/rooms/messages.ts
 import { findPersons, showPerson } from '../identity/persons.ts';
 import type { ExportFolder } from './folder.ts';
 
-/** A time of which messages are exported: from its beginning to before its end. */
+/** A period of exported messages: from `since` up to, but not including, `before`. */
 export type Period = { since?: Date | undefined; before?: Date | undefined };
 
 const pageSize = 500;

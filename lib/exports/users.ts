@@ -117,7 +117,7 @@ async function exportMemberships({ _id: user }: UserDocument, all: ListedRoom[],
   );
 }
 
-/** What a person has written in a room, and the reactions that the person has given there. */
+/** Exports a person's messages in a room, and the reactions that the person added there. */
 async function exportWritten(user: ObjectId, { _id: room, name, seq }: ListedRoom, folder: ExportFolder): Promise<void> {
   const where = { room: hexOf(room), room_name: name };
   for await (const some of messagesOf(room, { user }))
@@ -190,7 +190,7 @@ async function notificationsOf(user: ObjectId): Promise<object[]> {
   }));
 }
 
-/** The entries of what the person did as an administrator, and of what was done to the account. */
+/** The audit entries of the person's acts as an administrator, and of acts on the account. */
 async function auditOf(id: ObjectId): Promise<object[]> {
   const [acted, affected] = await Promise.all([
     audit.find({ 'actor.id': id }, { sort: { _id: 1 } }).toArray(),

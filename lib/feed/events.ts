@@ -44,8 +44,8 @@ export type Event = Shown<typeof eventSchema>;
 export const eventRefusals = [...refusalsOf('read'), noSuchRoom, cursorTooOld, historyReplaced];
 
 /**
- * Reads a room's feed after a cursor: up to `limit` events, or as many as fit in a page. `next` is
- * the cursor to continue from.
+ * Reads a room's feed after a cursor: at most `limit` events, and as many as fit in a page. `next`
+ * is the cursor to continue from.
  */
 export async function readEvents(room: ObjectId, after: number | undefined, limit: number, reader: Reader) {
   const { rows, next } = await readFeed(room, after, limit, reader);

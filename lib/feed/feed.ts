@@ -18,9 +18,9 @@ export const cursorTooOld: Refusal = () => gone('cursor_too_old', 'The cursor is
 /**
  * Reads a room's feed after a cursor. Without a cursor, it returns only the current end.
  *
- * The page stops before the first gap: its row may still be on its way, and a reader who has passed
- * the gap would never see it. If the rows after the gap are older than any function can run, the
- * gap is closed, so that nothing can fill it later.
+ * The page stops before the first gap. The row for the gap may still be on its way, and a reader
+ * past the gap would never see it. If the rows after the gap are older than any function can run,
+ * the gap is closed, so that nothing can fill it later.
  */
 export async function readFeed(room: ObjectId, after: number | undefined, limit: number, reader: Reader): Promise<FeedPage> {
   const read = () => (after === undefined ? readEnd(room, reader) : readPage(room, after, limit, reader));

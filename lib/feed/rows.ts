@@ -46,8 +46,8 @@ export async function rowsFrom(room: ObjectId, seq: number, limit: number): Prom
 }
 
 /**
- * The last rows of a room, without their content, back to the start of the shorter read of the two
- * collections. `isAll` if no rows precede them.
+ * The last rows of a room, without their content. They go back to the start of the shorter of the
+ * two collections that were read. `isAll` if no rows precede them.
  */
 export async function lastRows(room: ObjectId, limit: number): Promise<{ rows: Row[]; isAll: boolean }> {
   const options = { sort: { seq: -1 }, limit, projection: { seq: 1, ordinal: 1, is_folded: 1, created_at: 1, at: 1 } } as const;

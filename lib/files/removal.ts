@@ -16,8 +16,8 @@ import { fileKeyOf, findStore, previewKey } from './store.ts';
  * - bound: in an hour; removed when its message is stored
  * - about to be deleted: now; written before its message or its room is deleted
  *
- * A file is removed in an order that the next sweep can continue: mark it, remove its bytes, delete
- * its document, and refund its quota.
+ * A file is removed in an order that the next sweep can continue. The steps are: mark it, remove
+ * its bytes, delete its document, and refund its quota.
  */
 
 /** How long a file without a message is kept, in milliseconds. */

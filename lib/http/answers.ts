@@ -60,6 +60,9 @@ export function withNext<T>(value: T, request: RequestTarget, next: Record<strin
   return new Answer(value, { Link: `<${request.path}?${new URLSearchParams({ ...others, ...next })}>; rel="next"` });
 }
 
-/** Answers with what was created, and says so when an earlier request with the same key created it. */
+/**
+ * Answers with a created resource, and marks a replay if an earlier request with the same key
+ * created it.
+ */
 export const answerCreated = <T>({ value, isReplay }: CreationResult<T>): T | Answer<T> =>
   isReplay ? new Answer(value, { 'Idempotency-Replayed': 'true' }) : value;

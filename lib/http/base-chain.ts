@@ -73,8 +73,8 @@ export function baseChain(allow: string, { whyUnavailable, hasCodes, requestHead
 }
 
 /**
- * The options of a chain: a hook before each middleware, the errors that mean that a dependency is
- * unavailable (none by default), whether error bodies have codes (the default), and the request
+ * The options of a chain: a hook before each middleware, the errors of unavailable dependencies
+ * (default: none), and whether error bodies have codes (default: true). `requestHeaders` are request
  * headers that pages of other origins may send to this path alone.
  */
 export type ChainOptions = {

@@ -24,8 +24,8 @@ import { remembered } from './remembered.ts';
 import { type ApiEvent, type ApiResponse, type Authenticated, methodOf } from './request.ts';
 
 /**
- * The handler of one path: the life of a request, from top to bottom.
- * `baseChain()` has the steps whose headers are on every response, here are those that may refuse.
+ * The handler of one path: the life of a request, from top to bottom. The steps of `baseChain()`
+ * set headers on every response; the steps here may refuse a request.
  */
 export function endpoint(operations: Operations, options: ChainOptions = {}): Handler {
   const allow = allowedMethods(operations);

@@ -10,8 +10,8 @@ import type { Answer, PageAnswer, PlainAnswer, RpcAnswer } from './answers.ts';
 import { type ApiEvent, type ApiResponse, methodOf } from './request.ts';
 
 /**
- * The callers that an operation admits. It is the operation's own business what a caller may do to which room or
- * message.
+ * The callers that an operation admits. The operation itself checks permissions for rooms and
+ * messages.
  */
 type Access = 'anyone' | 'user' | 'admin';
 
@@ -68,9 +68,12 @@ export type Operation<
   path?: Path;
   query?: Query;
   body?: Body;
-  /** Whether the body must have at least one of its parameters, each of which may be absent. */
+  /** The body must have at least one of its optional parameters. */
   needsAny?: true;
-  /** What the documentation shows of a call in which another program has a part, so that none can be made for it. */
+  /**
+   * The documented example of a call that needs another program, because none can be generated for
+   * it.
+   */
   example?: { path?: Record<string, string>; body?: Record<string, unknown>; answer?: NoInfer<Shown> };
   status: 200 | 201 | 204;
   /** The media type of the response when that is not JSON: a page for people (`PageAnswer`), or a file of one. */
@@ -84,19 +87,19 @@ export type Operation<
   isRpc?: true;
   /** The fields of a form that other programs send instead of JSON, with their meanings: the operation reads it itself. */
   form?: Record<string, string>;
-  /** The schema of the response; absent when it has no body. */
+  /** The schema of the response body, if there is one. */
   answer?: Schema<Shown>;
   /** The headers that the response may have in addition to those of every response. */
   headers?: Record<string, JsonSchema>;
   /** Whether what it shows has an `ETag`: a read takes `If-None-Match` (304), a change `If-Match` (412). */
   hasTag?: true;
   /**
-   * All that the answer of a read depends on, beside its input, its caller and the settings, if that is nothing but
-   * collections: it may be remembered while they stand still. Not what a clock changes, unless the change is counted
-   * as one of a collection, nor what changes something.
+   * Every collection that the response of a read depends on, besides its input, its caller and the
+   * settings. The response is cached until one of them changes. Omit it for a response that depends
+   * on the clock, and for an operation that changes something.
    */
   remember?: readonly Source[];
-  /** Whether those may call it who must have a second factor and have none yet. */
+  /** Callers who must set up a second factor may call it before they have. */
   isForSetUp?: true;
   /** Whether a retry with the same `Idempotency-Key` gets the first response again. */
   isIdempotent?: true;
@@ -107,7 +110,7 @@ export type Operation<
    * looks at the database for administrators alone.
    */
   audit?: (input: Input<Path, Query, Body>, caller: Caller) => Act[] | Promise<Act[]>;
-  /** Whether the interface specification says to the letter what its errors are: their bodies have no `code`. */
+  /** The interface specification prescribes its errors to the letter: their bodies lack `code`. */
   isSpecified?: true;
   /** The refusals beyond those that follow from `access`, `scope` and the parameters. */
   refusals?: readonly Refusal[];
@@ -150,7 +153,10 @@ export function operationFor(operations: Operations, event: ApiEvent): Operation
   return found;
 }
 
-/** A function as Lambda calls it; it carries the operations that it was made of, for those who ask what the service can do. */
+/**
+ * A function as Lambda calls it. `operations` are those that it was made of, for code that lists
+ * the operations of the service.
+ */
 export type Handler = ((event: APIGatewayProxyEventV2, context: Context) => Promise<ApiResponse>) & {
   readonly operations: Operations;
 };

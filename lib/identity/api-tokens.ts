@@ -10,7 +10,7 @@ import { type Caller, isAdmin } from './caller.ts';
 import { deleteToken, deleteTokensOf, insertToken, type NewToken, shownToken, type Token } from './tokens.ts';
 import { claimed } from './unclaimed.ts';
 
-/** A token's name, by which its user knows it. */
+/** The name of a token, for its user. */
 export const tokenName = about('The purpose of the token; unique among the tokens of the account.', nameText(1, 100));
 
 const noSuchToken: Refusal = () => notFound('token');
@@ -45,7 +45,7 @@ export async function findToken(id: ObjectId, caller: Caller): Promise<Token> {
   return shownToken.show(token);
 }
 
-/** Revokes the named token with this id at once, for those who may see it; 404 for everyone else. */
+/** Revokes the named token with this id. 404 unless the caller may see it. */
 export async function revokeToken(id: ObjectId, caller: Caller): Promise<void> {
   const token = await tokens.findOne({ _id: id, kind: 'api' }, { projection: { user: 1 } });
   if (!token || !(await mayManage(token, caller)) || !(await deleteToken({ _id: id, kind: 'api' }))) throw noSuchToken();

@@ -15,8 +15,8 @@ import { personReads } from './persons.ts';
 import type { RatedAccount } from './write-rate.ts';
 
 /**
- * A token's row as it was read last, its account, the same object until some token or account changes, and the state
- * of both before that.
+ * The last row that was read for a token, its account, and the state of both collections before the
+ * read. The account is the same object until some token or account changes.
  */
 type KnownCaller = { row: CallerRow; account: Caller['user']; state: number };
 
@@ -24,8 +24,8 @@ type KnownCaller = { row: CallerRow; account: Caller['user']; state: number };
 const known = new LruCache<KnownCaller>(10_000, 20_000, ({ row: { users } }) => 1 + (users[0]?.blocked?.length ?? 0));
 
 /**
- * The caller that a token stands for; undefined when the token is not valid. It takes one round trip, and none for
- * what is not a token or where neither tokens nor accounts have changed since the token was last looked up.
+ * Finds the caller of a token; undefined if the token is not valid. It takes one query, or none if
+ * the text cannot be a token or the caller is cached.
  */
 export async function findCaller(token: string | undefined): Promise<Caller | undefined> {
   if (!isToken(token)) return undefined;
@@ -165,9 +165,9 @@ function isValid({ kind, generation, expires_at }: CallerRow, user: CallerRow['u
 }
 
 /**
- * Notes when the token was last used, and of a session that its user was here, at most once an hour. Nobody waits for it: it is sent beside the operation's
- * own calls, which take as long, and if it fails, or Lambda freezes the process before it is done, the token's next
- * use tries again.
+ * Records the use of a token, and that the user of a session was active, at most once an hour. The
+ * request does not wait for it. If it fails, or Lambda freezes the process first, the next use of
+ * the token tries again.
  */
 function noteUse(row: CallerRow, now: Date): void {
   const { last_used_at } = row;

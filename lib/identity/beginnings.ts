@@ -6,12 +6,12 @@ import type { UserDocument } from '../collections/accounts/users.ts';
 
 /*
  * The search index for administrators who type the beginning of a name or an address. Each account
- * stores the first characters of each word of its names, and of its address, in a few lengths. So
+ * stores the first characters of its address and of each word of its names, in a few lengths. So
  * one equality query finds the accounts with this beginning, in the order of their ids, on every
  * database.
  *
- * The index only narrows the search, and `matchesAccount` decides: a beginning may belong to
- * another spelling, and of a longer word the index has only the first characters.
+ * The index only narrows the search, and `matchesAccount` decides. A beginning may belong to
+ * another spelling, and the index has only the first characters of a longer word.
  */
 
 /** In characters. A query uses the longest of these lengths that the typed text has. */

@@ -34,11 +34,11 @@ export type Caller = {
     | 'owner'
     | 'identity'
   > & { second_factor?: Pick<SecondFactorDocument, 'since'> };
-  /** The account must have a second factor and has none: it may do nothing but set one up. */
+  /** The account must set up a second factor first, and may do nothing else. */
   mustSetUpSecondFactor?: boolean;
   /** The address of the request, for the audit trail; only there for administrators. */
   source?: string;
-  /** When the token was looked up, by the database's clock; the command line has none. */
+  /** The time of the token's lookup by the database's clock; absent for the command line. */
   at?: Date;
 };
 
@@ -60,7 +60,7 @@ export const webhookCaller = (account: Pick<UserDocument, '_id' | 'username' | '
 /** A bot as a caller, for what it says when it is asked. */
 export const botCaller = (user: Caller['user']): Caller => ({ token: { _id: nobody, kind: 'api', scopes: [] }, user });
 
-/** A user as a caller, for what is told to them while they are away. */
+/** A user as a caller, for messages that are sent to the user later. */
 export const readerCaller = (user: Caller['user']): Caller => ({ token: { _id: nobody, kind: 'api', scopes: [] }, user });
 
 /** The id under which the feed records who did something; null for the command line. */

@@ -153,7 +153,7 @@ export async function failClosed<T>(work: () => Promise<T>): Promise<T> {
 export const keyOf = (kind: string, what: string) => `${kind} ${createHash('sha256').update(what).digest('base64')}`;
 
 /**
- * The address, or the first 64 bits of an IPv6 address: a host with one IPv6 address usually has
+ * The address, or the first 64 bits of an IPv6 address. A host with one IPv6 address usually has
  * all addresses with the same 64 bits.
  */
 export function networkOf(address: string): string {

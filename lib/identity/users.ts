@@ -20,7 +20,7 @@ import { aStatus, showStatus } from './statuses.ts';
 
 const { as, ownId, date, made, representation } = shownFrom<Caller['user']>();
 
-/** The field by which other things show whose they are. */
+/** The owner field of other representations. */
 export const aUserId = described('The id of the user.', idSchema);
 
 const ofEveryone = {
@@ -112,7 +112,10 @@ const withoutDotAtEnd = credential({
   schema: { type: 'string', pattern: '^\\x40?[A-Za-z0-9]([A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$' },
 });
 
-/** The name of a new user: neither an id, nor a name that ends as a sentence does, both of which older accounts may have. */
+/**
+ * The name of a new user. Older accounts may have a name that looks like an id or ends like a
+ * sentence; new ones may not.
+ */
 export const newUsername: Parameter<string> = {
   read: (sent) => {
     const name = username.read(sent);
@@ -128,7 +131,8 @@ export const newUsername: Parameter<string> = {
 
 // Characters with a meaning in the header of a message would make two spellings of one mailbox.
 const notInAddress = `@<>()[\\]:;,\\\\"${blankCharacters}`;
-// What would end the host of an address of the web, or is in no host, would be lost where addresses are compared.
+// These characters end the host of a URL or are invalid in it. They would be lost when addresses
+// are compared.
 const notInHost = `${notInAddress}/?#%|^`;
 const anAddress = new RegExp(`^[^${notInAddress}]{1,64}@[^${notInHost}]{1,189}$`, 'u');
 
@@ -152,8 +156,8 @@ export const usernamePart: Parameter<string> = {
 };
 
 /**
- * An e-mail address as addresses are compared: no two differ by case, by the encoding of an accent, or by that of an
- * internationalised domain alone.
+ * An e-mail address in the form in which addresses are compared. It ignores case, the encoding of
+ * accents, and the encoding of an internationalised domain.
  */
 export function emailKey(address: string): string {
   const key = plainKey(address);
@@ -238,7 +242,7 @@ export async function findActiveUserId(name: string): Promise<ObjectId | undefin
   return (await users.findOne({ username: name, is_active: true }, { projection: { _id: 1 } }))?._id;
 }
 
-/** What the active account with this id is called; undefined if not found. */
+/** The names of the active account with this id; undefined if not found. */
 export async function findActivePerson(id: ObjectId): Promise<StatedPerson | undefined> {
   return (await users.findOne<StatedPerson>({ _id: id, is_active: true }, { projection: personReads() })) ?? undefined;
 }
@@ -271,8 +275,9 @@ export async function findActiveUsers(wanted: (ObjectId | string)[]): Promise<Ob
 const mostLookedAt = 5_000;
 
 /**
- * A page of the accounts, by the order of their ids: all, or those with `q` in their names or at the beginning of their
- * addresses. An index finds those that may be meant, but for what no word begins with, or while it is being filled.
+ * A page of accounts in the order of their ids: all, or those with `q` in their names or at the
+ * beginning of their addresses. The index of beginnings narrows the search, unless `q` cannot begin
+ * a word or the index is still being filled.
  */
 export async function listUsers({ limit, after }: Page, q = ''): Promise<ListPage<User>> {
   const beginning = q === '' || !(await isUpgraded('beginnings of accounts')) ? undefined : beginningFor(q);
@@ -293,7 +298,7 @@ export async function listUsers({ limit, after }: Page, q = ''): Promise<ListPag
 type UserFields = Parameters<typeof shownUser.show>[0];
 const chunkSize = 500;
 
-/** The next accounts after one, and whether there are no others. */
+/** The next accounts in order; `isLast` if no others follow. */
 type Chunk = { chunk: UserFields[]; isLast: boolean };
 
 async function readAfter(
@@ -306,7 +311,10 @@ async function readAfter(
   return { chunk, isLast: chunk.length < size };
 }
 
-/** Those that may be called so, or have an address that begins so: both are read in order, and merged as far as both have come. */
+/**
+ * Accounts whose name or address begins like this. Both are read in order, and merged as far as
+ * both have been read.
+ */
 const readBeginningAfter =
   (beginning: string) =>
   async (last: ObjectId | undefined, size: number): Promise<Chunk> => {

@@ -2,7 +2,7 @@ import { lines, link, list, quote } from 'chat-service-rules/formats/markdown';
 import type { Reader } from 'chat-service-rules/formats/reader';
 import { shortened } from 'chat-service-rules/shortened';
 
-/* What the templates of GitHub and of GitLab share: who did what in which repository. */
+/* Shared parts of the GitHub and GitLab templates: who did what in which repository. */
 
 /** A line such as "**team/app**: ann opened pull request [#3 Title](…)". */
 export const said = (place: string, ...what: string[]): string =>
@@ -31,7 +31,7 @@ const mostCommits = 5;
 /** Whether a commit is that of a branch or a tag that does not exist. */
 export const isNothing = (commit: string): boolean => /^0+$/.test(commit);
 
-/** That a branch or a tag was set to another commit, which is none of those that were pushed. */
+/** A branch or a tag was set to a commit that is not among the pushed ones. */
 export const reset = (ref: string, commit: string): string =>
   `set ${isTag(ref) ? 'tag' : 'branch'} \`${branchOf(ref)}\` to \`${commit.slice(0, 8)}\``;
 
@@ -41,7 +41,7 @@ export const branchOf = (ref: string): string => ref.replace(/^refs\/(heads|tags
 /** Whether a full name is that of a tag. */
 export const isTag = (ref: string): boolean => ref.startsWith('refs/tags/');
 
-/** A line and what was written there. */
+/** A line, with the quoted text below it. */
 export const saidWith = (line: string, text: string): string => lines(line, quote(text));
 
 /** How a run of a pipeline ended, as a sign. */

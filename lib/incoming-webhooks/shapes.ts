@@ -18,8 +18,7 @@ type Headers = Record<string, string | undefined>;
 
 /**
  * A request of another program: its shape, the text to post (undefined if there is nothing to
- * show), and how to display it. `isReport` is set if the text quotes what people have written
- * elsewhere.
+ * show), and its display. `isReport` is set if the text quotes people who wrote elsewhere.
  */
 export type Sent = {
   shape: 'own' | 'slack' | 'other';

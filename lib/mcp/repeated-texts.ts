@@ -11,10 +11,10 @@ type SentText = { room: ObjectId; thread?: ObjectId | undefined; text: string };
 const windowMs = 60_000;
 
 /**
- * The idempotency key of a message that a client sent without one: that of the first call with the
- * same text, token and place in the last 60 seconds. Agents repeat calls whose answers got lost,
- * and do not invent keys. One atomic update by the database's clock decides, so that calls that run
- * at the same time get the same key.
+ * The idempotency key of a message that a client sent without one. It is the key of the first call
+ * with the same text, token and place in the last 60 seconds. Agents repeat calls whose answers got
+ * lost, and do not invent keys. One atomic update by the database's clock decides, so that
+ * concurrent calls get the same key.
  */
 export async function keyOfRepeatedText({ room, thread, text }: SentText, { token }: Caller): Promise<string> {
   const said = JSON.stringify([token._id, room, thread ?? null, text]);

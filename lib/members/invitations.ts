@@ -37,7 +37,7 @@ export const newInvitationSchema = record('NewInvitation', {
 });
 export type NewInvitation = Shown<typeof newInvitationSchema>;
 
-/** What an invitation leads to. */
+/** The room and the inviter that an invitation shows. */
 export const shownInvitation = record(
   'InvitationTarget',
   {
@@ -161,7 +161,10 @@ export async function findInvited(code: string): Promise<ObjectId> {
   return found._id;
 }
 
-/** What an invitation that can be used leads to; 404 if not found. Who has its code may know: they may join. */
+/**
+ * Shows the room of a valid invitation; 404 if not found. Everyone with the code may see it,
+ * because they may join.
+ */
 export async function showInvitation(code: string, caller: Caller | undefined): Promise<Shown<typeof shownInvitation>> {
   const hash = hashToken(code);
   const user = caller?.user._id;

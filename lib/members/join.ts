@@ -47,8 +47,8 @@ export const joinRefusals = [
 ];
 
 /**
- * The membership that is asked for: the user with this id or this name, or without either the caller, who may have
- * the code of an invitation.
+ * A request for membership: of the user with this id or name, or of the caller, who may have an
+ * invitation code.
  */
 type JoinRequest = {
   room?: ObjectId | undefined;
@@ -287,8 +287,8 @@ export async function returnInvitation(room: ObjectId, code: string): Promise<vo
 }
 
 /**
- * Makes a user a member whom the service itself lets in: by an invitation that a new account has used, or as one of a
- * group, which `marks` say. Does nothing if the room takes nobody, or not this user.
+ * Adds a member whom the service itself admits: through the invitation of a new account, or as one
+ * of a group (`marks`). Does nothing if the room admits nobody, or not this user.
  */
 export async function joinInvited(
   room: ObjectId,

@@ -68,7 +68,10 @@ async function findActivePeople(room: ObjectId): Promise<ObjectId[]> {
   return people.map((person) => person._id);
 }
 
-/** The members of a room in the order in which they joined, of whom the successor of the one who leaves is an owner. */
+/**
+ * The members of a room in the order in which they joined. The successor of the leaving member
+ * becomes an owner.
+ */
 const withSuccessor = (leaving: ObjectId, people: ObjectId[]) => {
   const among = (input: unknown, cond: unknown) => ({ $filter: { input, as: 'member', cond } });
   const others = among('$members', { $ne: ['$$member._id', leaving] });

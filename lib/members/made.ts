@@ -8,15 +8,16 @@ import { findContext } from '../rooms/contexts.ts';
 import { allowedTo, requirePermission } from '../rooms/permissions.ts';
 
 /*
- * Invitations and webhooks act for who made them: they end with the role by which they were made.
+ * Invitations and webhooks act for the user who created them. They end when that user loses the
+ * role that permitted it.
  */
 
 /** The part of an update that takes the invitations and webhooks which a user has made. */
 export const withoutMadeBy = (user: ObjectId) => ({ invitations: { created_by: user }, webhooks: { created_by: user } });
 
 /**
- * Takes the invitations and webhooks of a user who is no longer an administrator from the rooms in which the user is
- * neither a moderator nor an owner, or from all.
+ * Removes the invitations and webhooks of a former administrator. `others`: from the rooms in which
+ * the user is neither a moderator nor an owner.
  */
 export async function forgetMadeBy(user: ObjectId, from: 'others' | 'all'): Promise<void> {
   const where: Filter<Omit<RoomDocument, '_id'>> =
@@ -37,7 +38,7 @@ type Revocation = {
   noSuch: Refusal;
 };
 
-/** Revokes an invitation or a webhook at once, for those who may see them. */
+/** Revokes an invitation or a webhook. 404 unless the caller may see it. */
 export async function revokeMade(
   made: 'invitations' | 'webhooks',
   { room, id, action, by, noSuch }: Revocation,

@@ -27,8 +27,8 @@ import { findReadableRoom, refusalsOf } from '../rooms/permissions.ts';
 const userCursor: Parameter<string> = { ...username, rule: "be an id, or a cursor from the list's Link header" };
 
 /**
- * The search for people: one by username, or those with `q` in their names, in one room or in all
- * rooms that the caller shares with them.
+ * The search for people: one by username, or those with `q` in their names. It covers one room, or
+ * all rooms that the caller shares with them.
  */
 export const userSearch = {
   username: about('Return the user with exactly this username.', optional(username)),

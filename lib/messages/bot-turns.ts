@@ -17,9 +17,9 @@ export const botsAlone: Refusal = () =>
 type Turn = { room: ObjectId; thread: ObjectId | undefined; caller: Caller };
 
 /**
- * Refuses a message of a bot or an agent (409) while programs talk to each other: the last
- * `BOT_TURNS` messages are from programs, and from more than one. Ten minutes of silence end this.
- * One program alone may report as often as it likes, because nobody answers it.
+ * Refuses a message of a bot or an agent (409) while programs talk to each other. That is the case
+ * if several programs have written the last `BOT_TURNS` messages. Ten minutes of silence end this.
+ * A single program may report as often as it likes, because nobody answers it.
  */
 export async function requireRecentPerson({ room, thread, caller }: Turn): Promise<void> {
   const most = config.botTurns;

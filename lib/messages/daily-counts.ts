@@ -121,8 +121,8 @@ export const forgetDayCounts = async (): Promise<void> => {
 };
 
 /**
- * A place in a room, the number of messages before it, and a time: all messages from this place on
- * were sent at or after it.
+ * A place in a room, the number of messages before it, and a time. All messages from this place on
+ * were sent at that time or later.
  */
 type Boundary = { seq: number; before: number; time: number };
 

@@ -153,7 +153,7 @@ export async function findAuthored<Found extends AuthoredMessage>(
   return found;
 }
 
-/** A message that the caller may read, and its room as the caller finds it; for everyone else there is no such message: 404. */
+/** A message that the caller may read, and its room. 404 for everyone else. */
 export async function findMessage(id: ObjectId, caller: Caller): Promise<{ message: AuthoredMessage; room: RoomContext }> {
   const existing = { $filter: { input: '$rooms', as: 'room', cond: { $not: ['$$room.deleting_at'] } } };
   const [found] = await messages
@@ -170,7 +170,7 @@ export async function findMessage(id: ObjectId, caller: Caller): Promise<{ messa
   return { message: found, room };
 }
 
-/** The message, for those who may read it. */
+/** Reads a message; 404 unless the caller may read it. */
 export async function readMessage(id: ObjectId, caller: Caller): Promise<Message> {
   const { message } = await findMessage(id, caller);
   return showAuthored(message, await countReplies(message.room, [message]));

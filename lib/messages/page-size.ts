@@ -39,7 +39,7 @@ export function fitting<T>(all: T[], weigh: (one: T) => number): T[] {
 type ReadPage<T> = { found: T[]; hasMore: boolean };
 
 /**
- * Reads messages in order, up to `limit` or as many as fit in a page, and at least one. `read`
+ * Reads messages in order: at most `limit`, as many as fit in a page, and at least one. `read`
  * returns at most as many messages as requested, after the last one. Most pages need one read; long
  * messages or limits above the default need more.
  */

@@ -11,8 +11,8 @@ import { allowedTo, requirePermission, roomArchived } from '../rooms/permissions
 import { type Place, placeOf, takePlace } from '../rooms/sequence.ts';
 
 /**
- * A caller who wants to send a message to a room. `withMembers` asks for the users in the room; a
- * folded message is not counted by the room.
+ * A caller who wants to send a message to a room. `withMembers` requests the list of its users; the
+ * room does not count a folded message.
  */
 export type Sender = { room: ObjectId; caller: Caller; withMembers: boolean; isFolded: boolean };
 

@@ -68,8 +68,8 @@ const day = 86_400_000;
 type Beginning = { from: number; hasKept: boolean };
 
 /**
- * Finds where the sweep of a room begins: where the last one ended, or at the first kept message if
- * one of the held authors was released.
+ * Finds the start of a sweep of a room. It is the end of the last sweep, or the first kept message
+ * if a hold on an author was released since.
  */
 async function findBeginning({ _id, swept_seq = 0, held_seq, held_by = [] }: SweptRoom): Promise<Beginning> {
   if (held_seq === undefined) return { from: swept_seq, hasKept: false };

@@ -111,14 +111,18 @@ export async function sendMessage(
     const earlier = key && (await findSent(caller, key));
     // This process was frozen past FEED_PATIENCE, and a reader has closed its place: take a later one.
     if (!earlier && hasFiles && !(await isStored(message))) return undefined;
-    // The same request ran at the same time, and its message is the one; or another has taken the files.
+    // A concurrent request with the same key has stored the message, or another message has taken
+    // the files.
     await fillGap({ ...taken.place, isCounted: !draft.isFolded });
     if (!earlier) throw fileTaken();
     return replay(earlier, key, caller);
   });
 }
 
-/** The message with which the thread of this one began, which in earlier versions may have been a reply itself. */
+/**
+ * Finds the root of a thread. Earlier versions allowed replies to replies, so the parent may be a
+ * reply itself.
+ */
 async function findRoot(id: ObjectId): Promise<Parent | undefined> {
   let found = await findParent(id);
   for (let level = 0; found?.thread && level < mostLevels; level++) found = (await findParent(found.thread)) ?? found;
@@ -131,7 +135,7 @@ const mostLevels = 20;
 const findParent = (_id: ObjectId) =>
   messages.findOne<Parent>({ _id }, { projection: { room: 1, user: 1, thread: 1, repliers: 1 } });
 
-/** A message that has no place yet, what it waits for meanwhile, and the message that it replies to. */
+/** A message without a place, the lookups that it waits for, and the message that it replies to. */
 type Draft = Omit<NewMessage, 'files'> &
   Sender & {
     attachments: Attachments | undefined;
@@ -141,7 +145,10 @@ type Draft = Omit<NewMessage, 'files'> &
     parent: Parent | undefined;
   };
 
-/** The message as it is to be stored at its place; the message that it replies to, and those who follow its thread, know of it by then. */
+/**
+ * Makes the document of a message at its place. Before that, the reply is recorded in the root
+ * message and for the followers of the thread.
+ */
 async function compose(draft: Draft, taken: TakenPlace): Promise<MessageDocument> {
   const { parent, mentioned, attachments } = draft;
   const files = attachments && { files: attachments.files };
@@ -188,9 +195,9 @@ async function addressAll(
   return matchedCount > 0 ? kind : undefined;
 }
 
-/** Notes a reply in the message with which its thread began, and for those who follow it. */
+/** Records a reply in the root message of its thread, and for the followers of the thread. */
 async function noteReply({ _id, user: beganBy, repliers = [] }: Parent, user: ObjectId, place: Place, mentions: ObjectId[]) {
-  // Of two replies at the same time, one may be missing among the faces until the next one.
+  // Of two concurrent replies, one author may be missing among the faces until the next reply.
   const last = [...repliers.filter((one) => !one.equals(user)), user].slice(-mostRepliers);
   await Promise.all([
     messages.updateOne({ _id }, { $set: { has_replies: true, repliers: last }, $max: { replied_at: place.at } }),
@@ -217,7 +224,7 @@ async function insert(sent: MessageDocument[]): Promise<PromiseSettledResult<voi
   return outcomesOf(sent.length, messages.unscoped.insertMany(sent, { ordered: false }));
 }
 
-/** Stores a message; false when its key or its place is no longer free. */
+/** Stores a message; false if its key or its place is taken. */
 async function store(message: MessageDocument): Promise<boolean> {
   try {
     await insertTogether(message);
@@ -235,8 +242,8 @@ const isStored = async ({ _id }: MessageDocument, where: { seq?: number } = {}):
 const findSent = ({ user }: Caller, { idempotency_key }: IdempotencyKey) => messages.findOne({ user: user._id, idempotency_key });
 
 /**
- * The message that was sent first, as it is now: for those who may still read it, others are refused as with every
- * other message.
+ * The first message with this key, as it is now. A caller who may no longer read it is refused like
+ * for any other message.
  */
 async function replay(
   first: MessageDocument & Partial<IdempotencyFields>,

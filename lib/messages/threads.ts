@@ -99,7 +99,7 @@ export async function changeThread(
   return show(message, row);
 }
 
-/** What was said before counts as read. */
+/** Earlier replies count as read. */
 async function follow(_id: FollowedThreadDocument['_id'], { room, seq, replied_at, created_at }: AuthoredMessage): Promise<void> {
   const last = await messages.findOne({ room, thread: _id.thread }, { sort: { seq: -1 }, projection: { seq: 1 } });
   const place = last?.seq ?? seq;
@@ -123,7 +123,7 @@ async function show(root: AuthoredMessage, row: FollowedThreadDocument | null): 
   return { message: showAuthored(root, replies), ...reading };
 }
 
-/** What a thread is to the caller. */
+/** How far the caller has read a thread. */
 async function readingOf(row: FollowedThreadDocument | null | undefined) {
   const unread = row && isFollowed(row) ? await countUnreadReplies(row, mostUnread) : 0;
   return { is_followed: isFollowed(row), last_read: row?.seq ?? 0, unread };

@@ -11,7 +11,7 @@ import { config } from '../settings/config.ts';
 /** How many characters of a text a notification has: encrypted, all of it must fit into 4 kB. */
 const mostText = 300;
 
-/** What a push tells a caller of a message. */
+/** The parts of a message that a push notification shows to a caller. */
 export function pushedMessage(
   { name: room_name, is_direct }: Pick<RoomDocument, 'name' | 'is_direct'>,
   { room, seq, text, files, username, name, via, thread, is_in_room }: Message,

@@ -80,9 +80,8 @@ const findAccount = ({ issuer, subject }: Person): Promise<UserDocument | null> 
 
 /**
  * Links a person, once, to the account with the same address. Both sides must have confirmed that
- * the owner reads its e-mail, and the operator must have allowed it for the provider, whose
- * confirmations are then trusted. An account with an unconfirmed address may belong to an attacker
- * who waits for the address's owner.
+ * the owner reads its e-mail, and the operator must trust the provider's confirmations. Otherwise
+ * an attacker could create an account with an unconfirmed address and wait for the address's owner.
  */
 async function linkByEmail(
   { issuer, subject, email, isEmailVerified }: Person,

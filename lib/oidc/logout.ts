@@ -18,9 +18,9 @@ const invalidToken: Refusal = () => invalidParameter('logout_token', 'be a logou
 export const logoutRefusals = [invalidToken, noProvider, signInRefused];
 
 /**
- * Ends sessions as a logout token says (OpenID Connect Back-Channel Logout 1.0): with `sub` all of a person, with `sid`
- * those that one session at the provider has begun; 400 for anything else. Named tokens stay: programs go on while
- * people sign out in the evening.
+ * Ends sessions on a logout token (OpenID Connect Back-Channel Logout 1.0): with `sub` all of a
+ * person, with `sid` those of one provider session. 400 for anything else. Named tokens stay valid:
+ * programs continue after people sign out.
  */
 export async function logOut(form: string): Promise<void> {
   requireProvider();

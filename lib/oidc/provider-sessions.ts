@@ -28,8 +28,8 @@ export async function endProviderSession(session: string): Promise<ObjectId[]> {
 }
 
 /**
- * Ends the sessions of a user that one at a provider has begun, and also those that are not known to be of another:
- * begun by an earlier version, or without the provider.
+ * Ends the sessions of a user that belong to one session at the provider. It also ends sessions
+ * without a known provider session, from an earlier version or another way to sign in.
  */
 export async function endProviderSessionOf(user: ObjectId, session: string): Promise<void> {
   const isOfIt = { $or: [{ provider_session: session }, { provider_session: { $exists: false } }] };

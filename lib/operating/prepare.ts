@@ -49,7 +49,7 @@ export async function prepareDatabase(): Promise<void> {
   await Promise.all([ensureIndexes(), noteFile()]);
 }
 
-/** Stores what is yet to be stored and closes the connections to the database, so that the process can end. */
+/** Stores pending writes and closes the database connections, so that the process can exit. */
 export async function closeDatabase(): Promise<void> {
   await storeNotes();
   await client.close();
@@ -177,7 +177,7 @@ async function findIndexes(collection: string): Promise<Document[]> {
   try {
     return await database.collection(collection).indexes();
   } catch (error) {
-    // There is no such collection yet.
+    // The collection does not exist yet.
     if (!(error instanceof MongoServerError && error.code === namespaceNotFound)) throw error;
     return [];
   }

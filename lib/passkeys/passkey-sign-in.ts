@@ -26,13 +26,15 @@ import {
   userHandleOf,
 } from './passkey-challenges.ts';
 
-/** What a browser is asked for a passkey with; each field is one of `PublicKeyCredentialRequestOptions`. */
+/**
+ * The browser's request for a passkey. Each field is one of `PublicKeyCredentialRequestOptions`.
+ */
 export const passkeyChallengeSchema = record('PasskeyChallenge', {
   challenge: described('The `challenge`, in base64url; it is answered once, within five minutes.', aText),
   rp_id: described('The `rpId`: the name of the site.', aText),
 });
 
-/** What proves a passkey. */
+/** The proof of a passkey. */
 export const proof = {
   credential: credentialId,
   client_data: clientData,
@@ -67,9 +69,10 @@ export async function beginSignIn(source: string): Promise<Shown<typeof passkeyC
 }
 
 /**
- * Begins a session for the owner of a passkey, whom the authenticator has recognised: no password and no code is asked
- * for beside it. 401 for every passkey but those that accounts have, for what any of them did not sign, and for that of
- * another account than the one that is named. That is told after the proof alone, to the owner of the other account.
+ * Starts a session for the owner of a passkey. The authenticator has recognised the owner, so no
+ * password or code is required. 401 for an unknown passkey, a wrong signature, or a passkey of
+ * another account than the given one. The last case is reported only after the proof, so only to
+ * the owner of that account.
  */
 export async function signInByPasskey(
   sent: Values<typeof assertion>,
@@ -151,8 +154,9 @@ async function verify(
 }
 
 /**
- * Notes the use of a passkey that still exists, and returns whether it counts on: two keys that count alike are one key
- * and its copy. An authenticator that does not count always says 0. One update decides, whichever processes are asked.
+ * Records the use of a passkey that still exists, and returns whether its counter increased. A
+ * counter that does not increase shows a copy of the key. An authenticator without a counter always
+ * sends 0. One atomic update decides.
  */
 async function noteUse({ _id }: PasskeyDocument, { counter, is_backed_up }: { counter: number; is_backed_up: boolean }) {
   const { matchedCount } = await passkeys.updateOne(

@@ -7,8 +7,9 @@ import { makePage, type Page } from './page.ts';
 type Brand = Pick<Config, 'brandName' | 'brandColor'>;
 
 /**
- * The page of the web client, with what the service tells it about itself. It may run its own files and nothing else,
- * ask its own origin and that of the WebSockets, and turn no text into HTML: the browser refuses.
+ * The page of the web client, with the settings that the service passes to it. It may run only its
+ * own files, connect only to its own origin and that of the WebSockets, and never turn text into
+ * HTML. The browser enforces this.
  */
 export function webPage(built: string | undefined, config: Config): Page {
   const { brandName, brandColor, registration, roomCreation, invitations, emailConfirmation, smtpUrl } = config;

@@ -30,7 +30,7 @@ const mentionAllRole = about(
   oneOf(...roles),
 );
 
-/** The field by which other things show the picture of their room. */
+/** The room picture field of other representations. */
 export const aRoomPicture = described(
   "The version of the room's picture at `GET /api/rooms/{room}/avatar`, if there is one.",
   aText,
@@ -111,7 +111,10 @@ export async function findDetails(room: ObjectId, caller: Caller): Promise<RoomD
 
 type DetailChanges = Partial<Values<typeof detailChanges>>;
 
-/** Changes a room's topic and who joins it, archives the room, or takes it back into use; or holds it, of which no event tells. */
+/**
+ * Changes a room's topic or default membership, archives or unarchives it, or sets a hold. A hold
+ * creates no event.
+ */
 export async function changeDetails(
   room: ObjectId,
   { is_held, ...changes }: DetailChanges,

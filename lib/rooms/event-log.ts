@@ -6,9 +6,9 @@ import { foresee, notify } from '../notices/notices.ts';
 import { type Place, placeOf, takePlace } from './sequence.ts';
 
 /**
- * Records a change at the place that its update has reserved. If a feed has closed that place,
- * because the function was suspended for longer than feeds wait, the change is recorded at the
- * room's next place. Readers that are past the first place would miss it there.
+ * Records a change at the place that its update has reserved. A feed may have closed that place, if
+ * the function was suspended for longer than feeds wait. Then the change is recorded at the room's
+ * next place. Readers that are past the first place would miss it there.
  */
 export async function recordEvent(
   place: Place,

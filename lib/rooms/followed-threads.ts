@@ -100,9 +100,9 @@ export async function countUnreadReplies(row: FollowedThreadDocument, most: numb
 const firstUnread = ({ seq, mentioned_seq: mentioned }: FollowedThreadDocument) => seq ?? (mentioned ?? 1) - 1;
 
 /**
- * Marks a thread without unread replies as read, once no reply can still come at the place of its
- * last one or before: `tellFollowers()` runs before the reply exists. Nobody waits for it: if it
- * fails, the next reader tries again.
+ * Marks a thread without unread replies as read, once no reply can arrive at or before its last
+ * place. `tellFollowers()` runs before the reply exists. Nobody waits for this: if it fails, the
+ * next reader tries again.
  */
 async function settle({ _id, replied_seq, replied_at }: FollowedThreadDocument): Promise<void> {
   if (replied_at.getTime() > Date.now() - 2 * config.feedPatience) return;

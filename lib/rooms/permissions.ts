@@ -33,8 +33,8 @@ export const may = ({ rank, member }: RoomContext, action: Action): boolean =>
   hasRank(ruleOf(action), { role: member?.role, isAdmin: rank === 'admin' });
 
 /**
- * Requires that the room exists and the caller may see it (404), that the caller is enough in it for an action (403),
- * and that the action can be done in a room of its kind (409).
+ * Requires that the room exists and the caller may see it (404), that the caller's role permits an
+ * action (403), and that the room's kind does (409).
  */
 export function requireRole<Context extends RoomContext>(context: Context | undefined, action: Action): Context {
   const { least, notDirect } = ruleOf(action);
@@ -52,7 +52,7 @@ export function requirePermission<Context extends RoomContext>(context: Context 
   return required;
 }
 
-/** Reads a room for someone who wants to read what is in it: 404 or 403 for those who may not. */
+/** Reads a room for a caller who wants to read its content; 404 or 403 if the caller may not. */
 export const findReadableRoom = async (room: ObjectId, caller: Caller): Promise<RoomContext> =>
   requirePermission(await findContext(room, caller), 'read');
 
@@ -63,17 +63,20 @@ export async function findRoomToRead(room: ObjectId, caller: Caller): Promise<Ro
   return context;
 }
 
-/** Has the audit trail record what is read as an administrator: not what anybody might join and read, and not what members read. */
+/**
+ * Records in the audit log that the caller reads a room as an administrator. It does not record
+ * reads of open rooms, or by members.
+ */
 export async function noteReadingAsAdmin(context: RoomContext, caller: Caller): Promise<void> {
   const { rank, member, is_open, is_visible } = context;
   if (rank === 'admin' && !member && !(is_open && is_visible) && caller !== commandLine) await noteReading(context, caller);
 }
 
 /**
- * Reads something of a room for a caller who may; `check` throws for others. A database within this process does one
- * call after the other, so that the time of a refusal would tell a hidden room from one that does not exist: there,
- * the check comes first. Any other database is asked for both at the same time, which saves a round trip, and a
- * refusal waits for the check alone.
+ * Reads something of a room for a caller who may; `check` throws for others. An embedded database
+ * runs one call after the other. There, the check comes first: otherwise the time of a refusal
+ * would distinguish a hidden room from one that does not exist. Any other database gets both calls
+ * at the same time, which saves a round trip. A refusal waits for the check alone.
  */
 export async function readChecked<Checked, T>(check: () => Promise<Checked>, read: () => Promise<T>): Promise<[Checked, T]> {
   if (!isWithinProcess()) return Promise.all([check(), read()]);

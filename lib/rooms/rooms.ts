@@ -22,7 +22,7 @@ export type ShownRoom = Pick<RoomDocument, '_id' | 'name' | 'is_open' | 'is_visi
 
 const { as, ownId, made, representation } = shownFrom<ShownRoom>();
 
-/** The field by which other things show their room. */
+/** The room field of other representations. */
 export const aRoomId = described('The id of the room.', idSchema);
 
 /** A room's name, and its flags. */
@@ -44,7 +44,7 @@ export const shownRoom = representation('Room', {
 });
 export type Room = ShownBy<typeof shownRoom>;
 
-/** The key by which a name is ordered and found, whatever its case. */
+/** The key that sorts and finds a name regardless of case. */
 const nameKey = (name: string): string => name.normalize('NFC').toLowerCase();
 
 /** The key of one room among all; U+0001, which no name has, sorts before whatever a longer name continues with. */
@@ -98,8 +98,8 @@ type CreationOptions = {
 };
 
 /**
- * Creates a room. The creator is its owner and its only member. If the key was used before, the result is the room as
- * it was created then, whatever became of it: the creator may no longer be in it.
+ * Creates a room. The creator is its owner and its only member. If the key was used before, the
+ * result is the room as it was created then, even if the creator has left it since.
  */
 export async function createRoom(
   wanted: WantedRoom,
@@ -115,7 +115,8 @@ export async function createRoom(
     const own = { idempotency_key: { $literal: idempotency_key }, request_hash };
     return { value: await insertRoom(wanted, creator, own), isReplay: false };
   } catch (error) {
-    // The same request ran at the same time, or the driver sent it again after its connection had broken.
+    // A concurrent request with the same key created it, or the driver repeated the insert after
+    // its connection broke.
     const created = isDuplicateKey(error) ? await findCreated(creator, key) : null;
     if (!created) throw error;
     return replay(created, wanted, creator, key);

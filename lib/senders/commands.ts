@@ -44,7 +44,7 @@ export const roomCommandSchema = record('RoomCommand', {
   bot: described('The bot that is asked.', shownOtherUser.schema),
 });
 
-/** What became of a call. */
+/** The result of a call. */
 export const commandResultSchema = record('CommandResult', {
   message: described('The public answer of the bot, as a message in the room; null without one.', orNull(shownMessage.schema)),
   text: described('The private answer of the bot, which is not stored; null without one.', orNull(aText)),
@@ -179,7 +179,7 @@ const answerParameters = {
   visible_to: withDefault(oneOf('room', 'caller'), 'caller'),
 };
 
-/** What a bot answers; nothing is an answer as well. */
+/** Reads a bot's answer; an empty answer is valid too. */
 function readAnswer(answered: string): Values<typeof answerParameters> | undefined {
   if (answered.trim() === '') return undefined;
   try {
@@ -193,7 +193,7 @@ function readAnswer(answered: string): Values<typeof answerParameters> | undefin
 
 type Said = { room: ObjectId; text: string; thread: ObjectId | undefined };
 
-/** Posts as a bot. What it says twice under one id is posted once. */
+/** Posts as a bot. A repeated id is posted once. */
 async function say(bot: UserDocument, { room, text, thread }: Said, id: string): Promise<Message> {
   const caller = botCaller(bot);
   await countWrite(caller.user);

@@ -9,8 +9,9 @@ import { inTurn } from '../net/per-host.ts';
 import { config } from '../settings/config.ts';
 
 /**
- * Sends something, signed as Standard Webhooks 1.0 has it: by the SHA-256 HMAC of the id, the time in seconds and the body,
- * with each secret that signs now. `payer` is the account that pays for it, by default that of the request.
+ * Sends a payload signed as Standard Webhooks 1.0 defines: an HMAC-SHA-256 of the id, the time in
+ * seconds and the body, with each valid secret. `payer` is the account whose limits apply, by
+ * default that of the request.
  */
 export async function sendSigned(
   to: SigningSecret & { url: string },

@@ -30,7 +30,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     throw new ConfigError('Set OIDC_ISSUER as well: SIGN_IN=oidc leaves no other way to sign in.');
 
   return {
-    /** Read when it is asked for: functions without a database have none. */
+    /** Read on first use: functions without a database do not have it. */
     get mongodbUri() {
       return read('MONGODB_URI');
     },
@@ -69,7 +69,10 @@ export function readConfig(environment: Record<string, string | undefined>) {
     emailConfirmation,
     /** The site that passkeys are made for. */
     passkeys: passkeySite(publicUrl, signIn),
-    /** What encrypts the secrets of second factors; nobody can turn one on where it is empty. On AWS it is `ssm:` and the name of a parameter. */
+    /**
+     * Encrypts the secrets of second factors. If it is empty, nobody can turn one on. On AWS it is
+     * `ssm:` and the name of a parameter.
+     */
     secretKey,
     requireSecondFactor,
     /** Push services besides those of the usual browsers: names of hosts, or origins. */
@@ -80,7 +83,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     /** How many messages programs may exchange where no person writes; 0: any number. */
     botTurns: read('BOT_TURNS'),
     webhookHosts: read('WEBHOOK_HOSTS'),
-    /** The identity providers by which people can sign in, in the order of their buttons. */
+    /** The identity providers for sign-in, in the order of their buttons. */
     identityProviders,
     /** Whether people may sign in by passwords. */
     takesPasswords: signIn === 'all',
@@ -111,7 +114,10 @@ export function readConfig(environment: Record<string, string | undefined>) {
       roomsPerUser: read('ROOMS_PER_USER'),
       strangersPerDay: read('STRANGERS_PER_DAY'),
     },
-    /** For how many milliseconds the service waits for others. These are no settings; tests shorten them. */
+    /**
+     * How long the service waits for other services, in milliseconds. Not settings, but tests
+     * shorten them.
+     */
     patienceMs: { database: 3_000, pushService: 5_000, receiver: 5_000, identityProvider: 4_000, mailServer: 3_000 },
     metrics: read('METRICS') === 'on',
     logLevel: read('LOG_LEVEL'),
@@ -148,9 +154,9 @@ function identityProvidersOf(environment: Record<string, string | undefined>, pu
 }
 
 /**
- * The site that passkeys are made for: its name, and the origin of its pages. There can be none without an address of
- * the service's own, whose `Host` anyone may claim, nor where browsers refuse, nor where the identity provider alone
- * signs people in.
+ * The site of passkeys: its name, and the origin of its pages. `PUBLIC_URL` is required, because
+ * anyone may claim a `Host`. `obstacle` if it is missing, if browsers refuse it, or if all sign-ins
+ * use the identity provider.
  */
 function passkeySite(publicUrl: string, signIn: 'all' | 'oidc') {
   const { protocol, hostname = '', origin = '' } = URL.parse(publicUrl) ?? {};
@@ -173,7 +179,7 @@ type Obstacle = 'identity_provider' | 'no_public_url' | 'unsuitable_public_url';
 /** A bucket of an object store. */
 export type Bucket = {
   name: string;
-  /** What the names of its objects begin with: empty, or with a `/` at its end. */
+  /** The prefix of its object keys: empty, or ending with `/`. */
   prefix: string;
   readonly endpoint: string;
   readonly region: string;
@@ -188,7 +194,7 @@ function bucketOf(place: string, environment: Record<string, string | undefined>
   return {
     name,
     prefix: path === '' ? '' : `${path.slice(1)}/`,
-    // What follows is read when it is asked for: a deployment on AWS names the address, and Lambda gives the rest.
+    // Read on first use: a deployment on AWS names the address, and Lambda provides the rest.
     get endpoint() {
       if (endpoint !== '') return endpoint;
       throw new ConfigError('Set FILES_ENDPOINT to the address of the object store, such as https://s3.example.org.');

@@ -9,7 +9,8 @@ export type SiteFile = { type: string } & ({ br: string; gzip: string } | { byte
 const built = new URL('dist/', import.meta.url);
 
 /*
- * What `packages/web/build.ts` made. A bundle for Lambda has the content itself in place of these functions: hosts/aws/bundles/bundle.ts.
+ * The output of `packages/web/build.ts`. In a bundle for Lambda, hosts/aws/bundles/bundle.ts
+ * replaces these functions by the content itself.
  */
 
 /** The page, in which the server replaces `<!--settings-->`; undefined where the client was not built. */

@@ -10,8 +10,8 @@ import type { Size } from './worker/fill.ts';
 import { withWorker } from './workers.ts';
 
 /**
- * What a workload must reach: the share of the yardstick's requests per second with 16 connections, and the most times its p50 with one.
- * Without a goal it is only reported.
+ * The goals of a workload: the share of the yardstick's requests per second with 16 connections,
+ * and the most times its p50 with one. A workload without a goal is only reported.
  */
 type Goals = Readonly<Record<string, { share: number; times?: number }>>;
 

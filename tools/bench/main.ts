@@ -20,8 +20,8 @@ import { tableOf } from './table.ts';
  * tools/bench/results.json. With `--baseline`, writes the ratios to tools/bench/baseline.json.
  * Exits with 2 if a goal is missed or a ratio is worse than the baseline's.
  *
- * `npm run bench -- serve --against COMMIT` compares the server with that of another commit, an
- * installed directory, or the `last-release`.
+ * `npm run bench -- serve --against COMMIT` compares the server with another commit, an installed
+ * directory, or the `last-release`.
  */
 
 const suites: Readonly<Record<string, Suite>> = { growth, http, serve, push, attacks, hanging };

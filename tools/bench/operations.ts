@@ -1,6 +1,6 @@
 import { invocation } from '../harness/transports.ts';
 
-/** What callers need to know of a filled dataset. */
+/** The facts about a filled dataset that callers need. */
 export type Dataset = {
   token: string;
   /** The room in which messages are read and sent, and its last `seq`. */
@@ -18,7 +18,7 @@ export type Operation = {
   status: number;
 };
 
-/** What many do at the same time: connection number `n` makes the call with this number, or the only one. */
+/** Calls that run concurrently: connection number `n` makes call number `n`, or the only one. */
 export type Workload = { name: string; calls: readonly Operation[] };
 
 const text = 'The quick brown fox jumps over the lazy dog. '.repeat(2);

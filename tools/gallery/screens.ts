@@ -3,7 +3,10 @@ import { drawn, goWithin } from '../harness/browser.ts';
 import { aPng } from './pictures.ts';
 import type { Sample } from './sample.ts';
 
-/** One screen of the web client: its address, what is done before one goes there, and what is done there before one looks. */
+/**
+ * One screen of the web client: its address, the steps before it opens, and the steps before the
+ * picture is taken.
+ */
 type Screen = {
   name: string;
   /** Its address; by default, that of the first room. */
@@ -20,7 +23,7 @@ export const screens: Screen[] = [
     path: () => `/setup#${'a'.repeat(32)}`,
     isSignedOut: true,
     before: async (page) => {
-      // As a service answers that has no account yet.
+      // Answers like a service without an account.
       await page.route('**/api/setup', (route) => route.fulfill({ json: { is_done: false, is_signed_in: false } }), { times: 1 });
       await page.reload();
     },
@@ -263,7 +266,7 @@ export const screens: Screen[] = [
     path: ({ quiet }) => `/rooms/${quiet}`,
     act: async (page) => {
       await page.locator('.room-pane .beginning').waitFor();
-      // What is loaded later is there by then.
+      // By then, the code that is loaded later is there.
       await page.locator('.composer input[type=file]').setInputFiles([
         { name: 'Stage.png', mimeType: 'image/png', buffer: aPng(400, 300) },
         { name: 'Songs.txt', mimeType: 'text/plain', buffer: Buffer.from('Seven') },

@@ -163,7 +163,7 @@ function requestBody(
   return { required: method !== 'DELETE', content: { 'application/json': content } };
 }
 
-/** What other programs send: the service's own shape is one of many. */
+/** The body that other programs send. The service's own shape is one of many. */
 const foreignBody = (example: unknown) => ({
   required: true,
   content: {

@@ -119,8 +119,8 @@ const entries = (directory: string): Plugin => ({
 const starts = ['../runtime/start-secrets.ts', '../runtime/start-carrier.ts'];
 
 /**
- * Modules of Node.js are required, not imported: an `import` reads every export of a module, and so loads the fetch
- * client for `WebSocket` of `node:http`, which takes a third of a start.
+ * Require modules of Node.js instead of importing them. An `import` evaluates every export, and the
+ * `WebSocket` export of `node:http` loads the fetch client: a third of the start time.
  */
 const builtins: Plugin = {
   name: 'builtins',
@@ -148,7 +148,7 @@ const computed: Record<string, () => string> = {
     export const leastCharacters = ${leastCharacters};
     export const readCommonPasswords = () => ${JSON.stringify(readCommonPasswords())};
   `,
-  // The built web client, which a function has no files of.
+  // Functions do not have the files of the built web client.
   [pathOf('../../../packages/web/site.ts')]: () => {
     const [page, files] = [readPage(), readFiles()];
     if (page === undefined || files === undefined) throw new Error('The web client is not built: npm run build:web');

@@ -32,8 +32,8 @@ export function readParameter(name: string): Promise<string> {
 
 /**
  * Replaces the parameter names in the variables listed in `SECRETS` by the secrets. If a secret
- * cannot be read, the function does not start: the log has the reason, Lambda responds with 500,
- * and the next request tries again.
+ * cannot be read, the function does not start. The log then has the reason, Lambda responds with
+ * 500, and the next request tries again.
  */
 export async function readSecrets(environment: Record<string, string | undefined>): Promise<void> {
   const names = (environment.SECRETS ?? '').split(',').filter(Boolean);

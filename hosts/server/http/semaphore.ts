@@ -10,7 +10,7 @@ export function createSemaphore(most: number) {
   return {
     /**
      * Resolves to true when the caller gets a slot, which it must release, or to false after
-     * `milliseconds`. `isFirst` takes precedence over all waiting callers without it.
+     * `milliseconds`. `isFirst` takes precedence over all waiting callers that do not set it.
      */
     acquire(milliseconds: number, isFirst = false): true | Promise<boolean> {
       if (running < most) {

@@ -26,8 +26,8 @@ const usualTimes: PresenceTimes = { round: 3_000, active: 5 * 60_000, grace: 15_
 const parts = 3;
 
 /**
- * Rounds after which the states of all users are sent again, and after which users are forgotten
- * that were not repeated, because their process was killed.
+ * After this number of rounds, the states of all users are sent again. Users whose state was not
+ * repeated are forgotten then, because their process was killed.
  */
 const roundsToRepeat = 4;
 const roundsToForget = 10;

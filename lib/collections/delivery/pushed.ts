@@ -3,8 +3,8 @@ import { collection } from '../../database/bounded.ts';
 import type { LeaseFields } from './lease-fields.ts';
 
 /**
- * The last event of a room that its members' devices were notified of, with the lease of the
- * notifying process. `_id` is that of the room.
+ * The last event of a room that was sent as push notifications, with the lease of the process that
+ * sends them. `_id` is that of the room.
  */
 type PushedDocument = LeaseFields & { _id: ObjectId; seq: number };
 

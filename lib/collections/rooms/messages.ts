@@ -4,7 +4,7 @@ import { collection } from '../../database/bounded.ts';
 import { scoped } from '../../database/scoped.ts';
 import type { EventType } from './events.ts';
 
-/** How a message addresses everyone in its room: all members, or those who are connected. */
+/** How a message addresses everyone in its room: all members, or the connected members. */
 export const forAll = ['room', 'here'] as const;
 export type MassMention = (typeof forAll)[number];
 
@@ -20,7 +20,7 @@ export type AttachedFile = {
   /** In seconds. */
   duration: number | null;
   has_preview: boolean;
-  /** What it shows, for those who can't see it; only there where its sender said so. */
+  /** A description of the picture, if the sender wrote one. */
   alt?: string;
 };
 
@@ -42,8 +42,8 @@ export type Card = {
 };
 
 /**
- * How another program wants its message to look: the name and the icon that it gives itself, and cards. `text` is what
- * stands above the cards. The text of the message has what the cards say, too.
+ * How another program wants its message to look: its name, its icon, and cards. `text` is shown
+ * above the cards. The text of the message includes the text of the cards.
  */
 export type Display = { name?: string; icon?: string; text?: string; cards: Card[] };
 
@@ -53,8 +53,8 @@ export type MessageDocument = {
   room: ObjectId;
   seq: number;
   /**
-   * Which of the messages that stand in the room it is, counting from 1: read markers and unread counts are made of
-   * these. A reply that stands in its thread alone has the number of the one before it.
+   * The number of the message among those shown in the room, from 1. Read markers and unread counts
+   * use it. A reply that is shown only in its thread has the number of the message before it.
    */
   ordinal: number;
   user: ObjectId;
@@ -65,7 +65,7 @@ export type MessageDocument = {
   display?: Display;
   /** Only there where the message has some; an edit never changes them. */
   files?: AttachedFile[];
-  /** The words by which a search finds it: `messages/tokens.ts`. */
+  /** The words that the search index uses: `search/tokens.ts`. */
   words?: string;
   created_at: Date;
   edited_at: Date | null;
@@ -76,8 +76,8 @@ export type MessageDocument = {
   is_folded?: true;
   mentions: ObjectId[];
   /**
-   * Only there in a message that addresses everyone: those who are connected, or all members, who are in `mentions`
-   * then; and those whom the text names besides.
+   * Set if the message addresses everyone: all members (they are in `mentions` then), or the
+   * connected ones. `named` are the users that the text names besides.
    */
   for_all?: { kind: MassMention; named: ObjectId[] };
   /**

@@ -32,8 +32,9 @@ export type InvitationDocument = {
 };
 
 /**
- * A webhook, as its room stores it; it speaks by the account that has its `_id`. An incoming one has the SHA-256 of its
- * secret. An outgoing one has its secret as it is, because that signs what is sent.
+ * A webhook, as its room stores it. It posts with the account of the same `_id`. For an incoming
+ * webhook, the SHA-256 of the secret is stored. An outgoing webhook has the secret itself, which
+ * signs its requests.
  */
 export type WebhookDocument = {
   _id: ObjectId;
@@ -52,8 +53,8 @@ export type RoomDocument = {
   _id: ObjectId;
   name: string;
   /**
-   * The key by which the directory is ordered, searched and paged: the name in lower case and, as names are not
-   * unique, the id.
+   * The sort key of the directory, which search and pages use too: the name in lower case and the
+   * id, because names are not unique.
    */
   name_key: string;
   is_open: boolean;

@@ -5,7 +5,7 @@ import { collection } from '../../database/bounded.ts';
 export type FollowedThreadDocument = {
   _id: { thread: ObjectId; user: ObjectId };
   room: ObjectId;
-  /** The place up to which the user has read the replies; absent before. */
+  /** The place of the last reply that the user has read; absent if none. */
   seq?: number;
   /** The place of the last reply that mentions the user. */
   mentioned_seq?: number;

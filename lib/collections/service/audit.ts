@@ -52,8 +52,8 @@ export const auditIndexes: IndexDescription[] = [
 export const audit = collection<AuditDocument>('audit');
 
 /**
- * `head`: the last entry, so that its removal is detected. `cut`: the last entry that a sweep has
- * deleted because of its age; the first kept entry follows it.
+ * `head`: the last entry, so that its removal is detected. `cut`: the last entry that was deleted
+ * because of its age; the first kept entry follows it.
  */
 export type AuditStateDocument = { _id: 'head' | 'cut'; seq: number; hash: string };
 

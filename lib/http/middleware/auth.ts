@@ -39,9 +39,8 @@ export function auth(operations: Operations): Step<Authenticated> {
 }
 
 /**
- * The caller. If the account must set up a second factor first, the caller counts as signed out for
- * operations that anyone may call, and gets 403 for others. Only operations that set up the second
- * factor are allowed, for the own account.
+ * The caller. A caller who must set up a second factor first may only do that, for the own account.
+ * Operations for anyone treat such a caller as signed out, and all others refuse with 403.
  */
 function admitted(caller: Caller | undefined, operation: Operations[string] | undefined, path = {}): Caller | undefined {
   if (!caller?.mustSetUpSecondFactor) return caller;

@@ -3,8 +3,8 @@ import { describeError, log } from '../../base/log.ts';
 import type { ApiEvent, ApiResponse, Step } from '../request.ts';
 
 /**
- * Returns the reason why the service is unavailable, if an error means that: a sentence, and a word
- * for metrics. `isLasting` if only an operator can end it.
+ * Returns the reason if an error means that the service is unavailable: a sentence, and a word for
+ * metrics. `isLasting` if only an operator can fix it.
  */
 export type WhyUnavailable = (error: unknown) => { description: string; reason: string; isLasting: boolean } | undefined;
 type Settings = { whyUnavailable?: WhyUnavailable | undefined; hasCodes?: boolean | undefined };

@@ -5,8 +5,9 @@ import type { ApiEvent, Step } from '../request.ts';
 import { bytesOf } from './json-body.ts';
 
 /**
- * Reads the parameters that the operation declares: 400, or 404 for an id in the path, for the first that is not as
- * it must be, and 400 for a field of the body that it does not declare. The specification ignores those.
+ * Reads the parameters that the operation declares. For the first invalid one it answers 400, or
+ * 404 if it is an id in the path. An undeclared field of the body is refused with 400 too, except
+ * on the specified paths, which ignore it.
  */
 export function input(operations: Operations): Step<{ json?: Record<string, unknown>; input: Input }> {
   return {

@@ -14,10 +14,10 @@ const deepestNesting = 32;
 const { before: parseJson } = httpJsonBodyParser({ disableContentTypeCheck: true });
 
 /**
- * Reads the body of the operations that take one; an empty body is one without parameters. Refuses, with 400, what
- * would not survive the way into the database and out again: nesting that is too deep to walk, `__proto__`, and
- * halves of surrogate pairs, which BSON turns into U+FFFD so that two different texts become one. NUL and other
- * control characters are refused here in fields that nobody asked for.
+ * Reads the body of operations that take one; an empty body lacks all parameters. Refuses, with
+ * 400, bodies that would not survive storage: nesting that is too deep to walk, `__proto__`, and
+ * lone surrogates. BSON turns each lone surrogate into U+FFFD, so two different texts would become
+ * equal. Control characters are refused here in fields that the operation does not declare.
  */
 export function jsonBody(operations: Operations): Step<{ json?: Record<string, unknown> }> {
   return {
@@ -81,8 +81,8 @@ async function parse(request: Request<ApiEvent>, text: string): Promise<Record<s
 type ParserFailure = { data?: unknown; message?: string };
 
 /**
- * The contract's 400 for a failure of the parser: a forbidden key, nesting that overflows its stack, or what is not
- * JSON at all.
+ * The contract's 400 for a failure of the parser: a forbidden key, nesting that overflows the
+ * stack, or invalid JSON.
  */
 function refusalOf({ data, message = '' }: ParserFailure = {}, body: unknown): HttpError {
   if (data !== body) return invalidJson(`The request body must not have a '${data}' field.`);

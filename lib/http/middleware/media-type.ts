@@ -9,9 +9,8 @@ import { type ApiEvent, methodOf, type Step } from '../request.ts';
 export const json = 'application/json; charset=utf-8';
 
 /**
- * Rejects requests that do not accept JSON with 406, and those that do not send it with 415, or 406
- * on a path of the specification. Does not apply to bytes, pages, forms and foreign webhook
- * formats.
+ * Rejects requests that do not accept JSON with 406. Rejects a body that is not JSON with 415, or
+ * with 406 on a specified path. Does not apply to bytes, pages, forms and foreign webhook formats.
  */
 export function mediaType(operations: Operations): Step {
   const isSpecified = isSpecifiedBy(operations);

@@ -4,9 +4,9 @@ import { permissionDenied } from '../../base/errors.ts';
 import type { Step } from '../request.ts';
 
 /**
- * Behind CloudFront, all requests come from its addresses. This middleware uses the viewer's
- * address from CloudFront's header instead. Anyone could send that header, so the request must also
- * have one of the secrets that only CloudFront sends: 403 for a request that bypasses CloudFront.
+ * Behind CloudFront, all requests come from its addresses, so this middleware uses the viewer's
+ * address from CloudFront's header. Anyone could send that header, so the request must also have a
+ * secret that only CloudFront sends. 403 for a request that bypasses CloudFront.
  */
 export function viewer(secrets: readonly string[]): Step {
   const digests = secrets.map(digestOf);

@@ -9,12 +9,12 @@ import { findMessage } from '../messages.ts';
 import { withArrivals } from './arrivals.ts';
 import { noSuchFile } from './attachments.ts';
 
-/** Which bytes of a file are asked for, and whether they are to be stored whatever they are. */
+/** The requested bytes of a file, and whether the browser should save them whatever their type. */
 type ContentOptions = { isPreview: boolean; isDownload: boolean };
 
 /**
- * The bytes of a file, for those who may read its message now: for everyone else, there is no such file (404). Before
- * it has a message, only its sender may.
+ * The bytes of a file. 404 unless the caller may read its message. Before the file has a message,
+ * only its sender may read it.
  */
 export async function readFile(id: ObjectId, { isPreview, isDownload }: ContentOptions, caller: Caller): Promise<Bytes> {
   const store = requireStore();

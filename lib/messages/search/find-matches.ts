@@ -37,7 +37,10 @@ const compareIds = (one: ObjectId, other: ObjectId) => Buffer.compare(one.id, ot
 
 const roomsAtOnce = 5;
 
-/** So many messages are looked at for a page, and so many in any case in each of many rooms, so that every page gets on. */
+/**
+ * The most messages that a search examines for a page. Each room gets its first chunk in any case,
+ * so that every page makes progress.
+ */
 const mostLookedAt = 2_000;
 const mostBytesLookedAt = 4 * 1024 * 1024;
 const firstChunk = 64;
@@ -47,10 +50,10 @@ const largestChunk = 512;
 type Budget = { messages: number; bytes: number };
 
 /**
- * The newest matches after a place in some rooms, which come in the order of their last messages. The rooms are asked
- * a few at a time, each for its newest matches. When there are enough and a room's last message is older than all of
- * them, neither that room nor those after it have anything to add. The part that is looked at is bounded: there may
- * be fewer matches than wanted, and more after `end`.
+ * Finds the newest matches after a place. `rooms` are in the order of their last messages. A few
+ * rooms at a time are searched for their newest matches. The search ends when it has enough matches
+ * and the next room's last message is older than all of them. The work is bounded, so there may be
+ * fewer matches than wanted, and more after `end`.
  */
 export async function findMatches(
   rooms: SearchedRoom[],

@@ -26,7 +26,7 @@ import {
 } from './find-matches.ts';
 import { readMyMentions } from './my-mentions.ts';
 
-// Line breaks and tabs come with what is pasted.
+// Pasted text has line breaks and tabs.
 const control = '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f';
 
 /** Words to search for. */
@@ -42,8 +42,8 @@ const words: Parameter<string> = {
 };
 
 /**
- * Where a search goes on: after a place; or, best match first, within the matches between two places, after the one
- * with a score and a place.
+ * Where a search continues: after a place. If the best matches come first: between two places,
+ * after the match with a score and a place.
  */
 type SearchCursor = { after: Place; within?: { end: Place; score: number; last: Place } };
 
@@ -90,8 +90,8 @@ export const ignoredWordsHeader = {
 };
 
 /**
- * Reads a page of a room's history, or of what a search finds in a room or, where none is given, in all rooms of the
- * caller; or of what mentions the caller in all of them.
+ * Reads a page of a room's history, of a search in one room or in all the caller's rooms, or of all
+ * messages that mention the caller.
  */
 export async function readMessages(
   { room, q, order, since, until, has, cursor, ...history }: SearchRequest,
@@ -168,8 +168,8 @@ async function findNewest(
 const mostRanked = 500;
 
 /**
- * Best match first among the newest matches; and then among those before them. Which they are stands in the cursor,
- * so that what is written meanwhile moves nothing from a page to one that was read before.
+ * Finds the best matches among the newest, then among those before. The cursor has the limits of
+ * that group, so that new messages cannot move a match to a page that was already read.
  */
 async function findBest(
   searched: SearchedRoom[],

@@ -162,7 +162,7 @@ export class Cursors {
     if (only === undefined)
       for (const [room, { readAt }] of this.#rooms) if (readAt <= Math.min(now, this.#pollAt)) return this.#ask(room);
     // A change that is announced while this request is in progress sets the time of the next poll
-    // again, because the response may not include it.
+    // again: the response may not include it.
     if (this.#pollAt <= now) {
       this.#pollAt = Number.POSITIVE_INFINITY;
       if (only !== undefined && !this.#isUnsynced) return this.#ask(only);

@@ -80,8 +80,8 @@ class World {
   connections = 0;
   hasListed = false;
   /**
-   * State of a client that follows only the open room: that room, the position of each room that
-   * was open, and the positions in the list.
+   * State of a client that follows only the open room: that room, the position in each opened room,
+   * and the positions in the list.
    */
   readonly isSelective: boolean;
   opened: string | undefined;

@@ -14,7 +14,7 @@ export type PushedMessage = {
 
 /**
  * The contents of a push. `messages`: new messages in a room, with the last one and the number of
- * unread ones. `reminder`: a saved message. `test`: pushes arrive. The device writes the sentences.
+ * unread ones. `reminder`: a saved message. `test`: a test push. The device writes the sentences.
  */
 export type PushPayload =
   | ({ type: 'messages'; count: number } & PushedMessage)

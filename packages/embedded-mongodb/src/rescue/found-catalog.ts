@@ -19,7 +19,7 @@ export type FoundCollection = {
   readonly fields: ReadonlySet<string>;
 };
 
-/** What a database should have: by the name of each of its collections the names of the indexes. */
+/** The collections that a database should have: their names, with the names of their indexes. */
 export type ExpectedCollections = { readonly db: string; readonly indexes: Readonly<Record<string, readonly string[]>> };
 
 /** The collections of a database, as far as its catalog or the copy of it can be read. */

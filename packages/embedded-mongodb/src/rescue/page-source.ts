@@ -63,7 +63,7 @@ export function openPages(directory: string): PageSource {
 function readPage(file: number, at: number): Buffer | undefined {
   const page = Buffer.alloc(pageBytes);
   try {
-    // What is missing of a last page that was cut off counts as zeros.
+    // The missing part of a last page that was cut off counts as zeros.
     return readSync(file, page, 0, pageBytes, at) === 0 ? undefined : page;
   } catch {
     return undefined;

@@ -6,12 +6,14 @@ import { openPages } from './page-source.ts';
 import { type Leaf, Trees } from './trees.ts';
 
 /*
- * Reads what is left of a damaged database, without SQLite, which reads nothing of a file without its first page, and no row of a table whose
- * first page is damaged. The trees are walked as far as they lead. Pages with documents that no tree leads to are then assigned by the index of
- * ids: it says which document of which collection has which number. Nothing is written, and the work is proportional to the size of the file.
+ * Reads the remains of a damaged database without SQLite. SQLite reads nothing of a file without
+ * its first page, and no row of a table whose first page is damaged. The trees are walked as far as
+ * their links lead. Pages with documents that no tree leads to are then assigned by the index of
+ * ids. It has the number of each document in its collection. Nothing is written, and the work is
+ * proportional to the size of the file.
  */
 
-/** A collection of which everything that can be read is read once. */
+/** A collection whose readable content is read once. */
 export type RescuedCollection = {
   readonly db: string;
   readonly name: string;
@@ -35,13 +37,13 @@ export type Rescue = {
   close(): void;
 };
 
-/** What is known of a collection before its documents are read. */
+/** The facts about a collection before its documents are read. */
 type Outline = FoundCollection & {
   readonly identities: Identities;
   readonly leaves: Leaf[];
   readonly freeLeaves: readonly Leaf[];
   readonly lostPages: number;
-  /** Documents that lie on pages to which its tree does not lead. */
+  /** Documents on pages that its tree does not lead to. */
   readonly strays: Place[];
 };
 
@@ -103,8 +105,8 @@ function assignStrays(trees: Trees, cells: CellReader, outlines: readonly Outlin
 }
 
 /**
- * The collection to which a document belongs that no index has: one that lacks pages, and that part of its index. If it lacks other parts, the
- * document was removed.
+ * The collection of a document that is in no index: one that lacks pages and that part of its
+ * index. If it lacks other parts, the document was removed.
  */
 function likelyOwner(document: Buffer, outlines: readonly Outline[]): Outline | undefined {
   const key = idKeyOf(document);

@@ -51,8 +51,8 @@ export class Trees {
   }
 
   /**
-   * Reads the entries of an index, in no order. `miss` gets the limits of the keys on each page
-   * that cannot be read, or not wholly.
+   * Reads the entries of an index, in no order. `miss` gets the key limits of each page that cannot
+   * be read completely.
    */
   readEntries(root: number, visit: (entry: readonly Column[]) => void, miss: (keys: KeyLimits) => void): void {
     const ahead: IndexPage[] = [{ page: root, low: undefined, high: undefined }];
@@ -97,9 +97,9 @@ export class Trees {
   }
 
   /**
-   * Takes a page for a tree if it has one of these types and its cells belong there. Otherwise it is left to others: a wrong link, or a page
-   * in the place of another one, must not take pages from the tree that they belong to. For the same reason, no link on a page with a wrong
-   * checksum is followed.
+   * Takes a page for a tree if it has one of these types and its cells belong there. Otherwise it
+   * is left to other trees: after a wrong link, it may belong to one of them. For the same reason,
+   * no link on a page with a wrong checksum is followed.
    */
   #claim(page: number, types: readonly number[], belong: (cells: readonly Cell[]) => boolean): Buffer | undefined {
     if (!(page >= 1 && page <= this.pages.count) || this.claimed.has(page)) return undefined;

@@ -3,8 +3,9 @@ import type { Collection } from './collection.ts';
 import type { DatabaseFile } from './file/file.ts';
 
 /*
- * A second copy of what the catalog says about collections, in a row of its own. A rescue reads it if a page of the catalog
- * is damaged: without names and first pages, nobody can tell whose the documents on intact pages are.
+ * A second copy of the catalog's facts about collections, in a row of its own. A rescue reads it if
+ * a page of the catalog is damaged. Without names and first pages, documents on intact pages cannot
+ * be assigned to a collection.
  */
 
 /** A collection, with the first pages of its documents and of the index of their ids. */

@@ -56,7 +56,7 @@ export class Catalog {
         collection.indexes.push(this.#open({ id, spec: checkedSpec(decode(spec)), multikey, storedTo }, collection));
       });
     }
-    // Cursors that still read what is gone, or will be dropped, must learn of it.
+    // Cursors that still read a dropped collection must be closed.
     for (const collection of before) {
       const after = byId.get(collection.identity.id);
       passOn(collection, after);

@@ -18,8 +18,8 @@ export type Fields = ReadonlyMap<string, Narrowing | undefined>;
 
 /**
  * Limits the elements of an array that are read to those whose `field` may be one of some ids.
- * `ids` has the numbers in the last bytes of the ids, which usually differ within a collection;
- * extra matches do no harm. Without `field`, only the length of the array is read.
+ * `ids` has the numbers in the last bytes of the ids, which usually differ within a collection.
+ * Extra matches do no harm. Without `field`, only the length of the array is read.
  */
 export type Narrowing = { readonly field?: Buffer; readonly ids: ReadonlySet<number>; readonly needsLength?: boolean };
 

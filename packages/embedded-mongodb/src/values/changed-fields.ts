@@ -1,8 +1,8 @@
 import { RawCursor, rawDocument } from './raw.ts';
 
 /**
- * The names of the fields that differ between two versions of a document; `undefined` if they do
- * not have the same fields in the same order.
+ * The names of the fields that differ between two versions of a document. `undefined` if their
+ * fields are not the same or not in the same order.
  */
 export function changedFields(before: Buffer, after: Buffer): ReadonlySet<string> | undefined {
   const [one, other] = [new RawCursor(rawDocument(before)), new RawCursor(rawDocument(after))];

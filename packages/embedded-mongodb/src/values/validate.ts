@@ -6,8 +6,8 @@ import { bsonType } from './value.ts';
 const fewBytes = 48;
 
 /**
- * Refuses a stored document that is not valid BSON. Documents that go out as they are stored are not decoded here, and a driver that got a
- * damaged one would fail without a name for it.
+ * Refuses a stored document that is not valid BSON. Documents are sent as they are stored, without
+ * decoding. A driver that got a damaged one would fail without naming it.
  */
 export function validate(bytes: Buffer): Buffer {
   if (bytes.length < 5 || int32At(bytes, 0) !== bytes.length) throw damagedDocument(bytes, 'its length is wrong');

@@ -14,8 +14,8 @@ import { decode } from '../../src/values/bson.ts';
 export type PlacedDocument = { readonly key: string; readonly bytes: Buffer; readonly pages: ReadonlySet<number> };
 
 /**
- * The content of a database that nobody has open, the pages that say where collections begin and which pages are free, and those with a copy of
- * that.
+ * The content of a database that nobody has open. It also returns the pages with the catalog and
+ * the free list, and the pages with a copy of them.
  */
 export function placedDocuments(directory: string): {
   documents: PlacedDocument[];

@@ -1,7 +1,7 @@
 import { shortened } from '../shortened.ts';
 import { isBlank } from '../texts.ts';
 
-/** A link, or its label alone where there is no address. */
+/** A link, or only its label if the address is missing. */
 export function link(label: string, address: string | undefined): string {
   if (!address) return label;
   const shown = label.replaceAll(/\s+/g, ' ').replaceAll(/[[\]]/g, (bracket) => `\\${bracket}`);

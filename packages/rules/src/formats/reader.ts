@@ -28,7 +28,7 @@ export class Reader {
     this.path = path;
   }
 
-  /** The field that these names lead to, one within the other; nothing below what is not there. */
+  /** The field at this path of names; empty if it does not exist. */
   at(...names: string[]): Reader {
     let { value, path } = this;
     for (const name of names) {
@@ -49,7 +49,10 @@ export class Reader {
     return this.value !== undefined;
   }
 
-  /** The text, without what no message may have; empty where there is none. A number and a flag are texts as well. */
+  /**
+   * The text, without characters that messages cannot have. It is empty if the field is missing.
+   * Numbers and flags are converted to text.
+   */
   text(): string {
     const { value } = this;
     if (value === undefined) return '';
@@ -68,7 +71,7 @@ export class Reader {
     return webAddress(this.text().trim());
   }
 
-  /** The number; 0 where there is none. */
+  /** The number, or 0. */
   number(): number {
     if (this.value === undefined) return 0;
     if (typeof this.value !== 'number') throw new FormatError(this.path, 'be a number');
@@ -79,7 +82,7 @@ export class Reader {
     return this.value === true;
   }
 
-  /** The first so many items of the list; none where there is no list. */
+  /** The first `most` items of the list, or an empty list. */
   list(most: number): Reader[] {
     if (this.value === undefined) return [];
     if (!Array.isArray(this.value)) throw new FormatError(this.path, 'be a list');

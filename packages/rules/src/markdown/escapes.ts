@@ -25,9 +25,9 @@ export function findEscapes(text: string): (at: number) => boolean {
 const startsPath = /(?:^|[^\p{L}\p{N}])[A-Za-z]:\\|(?:^|\s)\\\\[\p{L}\p{N}]/u;
 
 /**
- * Matches words that are paths or patterns, in which backslashes are literal. A backslash is before
- * a letter or a character without a meaning in Markdown, or after a drive, a dot, a variable, a
- * domain or a `^`.
+ * Matches words that are paths or patterns, in which backslashes are literal. The backslash is
+ * before a letter or a character without a meaning in Markdown. Or it is after a drive, a dot, a
+ * variable, a domain or a `^`.
  */
 const pathOrPattern = new RegExp(
   [

@@ -20,7 +20,7 @@ export function withoutIndent(line: string, most: number): string {
 
 /**
  * The beginning of a list item: its marker (the same for all numbers), its number, the columns of
- * the marker and the text, and the text.
+ * marker and text, and the text.
  */
 export type ItemStart = { sign: string; number: number | undefined; indent: number; textFrom: number; text: string };
 

@@ -28,7 +28,7 @@ export type StageContext = PipelineContext & {
 };
 
 /**
- * A compiled stage. It must not be a generator function itself: V8 keeps a hidden class for each
+ * A compiled stage. It must not be a generator function itself. V8 keeps a hidden class for each
  * generator closure, with everything that it refers to, for a long time.
  */
 export type Stage = (input: Docs) => Docs;

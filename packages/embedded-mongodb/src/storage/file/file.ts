@@ -32,7 +32,7 @@ export type DatabaseFile = {
   /** The checksums of the file's pages. */
   readonly sums: PageSums;
   /**
-   * Frames at the end of the log that could not be used at the start. `acknowledged` of them had
+   * Frames at the end of the log that could not be used at the start. `acknowledged` frames had
    * been synced but had not reached the file. `isUncertain` means that the synced length is
    * unknown.
    */

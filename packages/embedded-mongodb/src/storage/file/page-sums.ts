@@ -8,9 +8,10 @@ import { readLatestPages } from './log-pages.ts';
 import { logName, pageBytes, pageSum, readLog, type Salt, saltOf } from './log-reader.ts';
 
 /*
- * SQLite keeps no checksums of the pages of its file, so that it reads damaged ones as if they were right. They are kept beside it, in
- * `database.sums`: a checksum for each page, 0 where it is not known yet, and how far the log was synced last. The file only changes when the log
- * is written back into it. All of that begins again after `database.sums` was removed while the database was stopped.
+ * SQLite keeps no checksums of the pages of its file, so it reads damaged pages as if they were
+ * valid. `database.sums` has a checksum for each page (0 if unknown), and how far the log was last
+ * synced. The file only changes when the log is written back into it. If `database.sums` is removed
+ * while the database is stopped, it starts empty again.
  */
 
 export const sumsName = `${databaseFileName.replace('.sqlite', '')}.sums`;
@@ -28,7 +29,7 @@ const mostNamed = 20;
  */
 const mostMet = 5;
 const metLength = 300;
-/** Checksums that are read though the file has no such pages: it may be shorter than it was. */
+/** The most checksums that are read beyond the end of the file, which may have been longer. */
 const mostBeyond = 1_000_000;
 
 /** Damage of a database's files. */
@@ -131,8 +132,9 @@ export function readMark(directory: string): { readonly salt: Salt; readonly fra
 }
 
 /**
- * Opens the checksums of a database that this process has open. Those of another database, or that an earlier version of this program did not
- * keep, are forgotten: `before` is the id that the file had when it was opened, undefined where they are not to be trusted.
+ * Opens the checksums of a database that this process has open. Checksums of another database are
+ * discarded, and so are those that an earlier version did not maintain. `before` is the id of the
+ * file when it was opened, undefined if its checksums cannot be trusted.
  */
 export function openPageSums(directory: string, { id, before }: { id: string; before: string | undefined }): PageSums {
   const path = join(directory, sumsName);
