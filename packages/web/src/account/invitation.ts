@@ -1,6 +1,7 @@
 /*
- * The invitation by whose link somebody came who is not signed in. To sign up they may have to open the link of an e-mail in between, which
- * leads to another page: the invitation waits in this browser until it is used or declined, or for a day.
+ * The invitation whose link a signed-out visitor opened. Sign-up may require opening the link of an
+ * e-mail, which leads to another page. So the invitation stays in this browser until it is used or
+ * declined, or for a day.
  */
 
 import { forgetName, recallJson, remember } from '../device/storage.ts';

@@ -6,15 +6,18 @@ import { settings } from '../service/settings.ts';
 
 const key = 'chat-language';
 
-/** What was chosen in this browser; undefined where that is the browser's language. */
+/** The language that the user chose in this browser; undefined for the browser's own. */
 export const chosenLanguage = (): string | undefined => recall(key);
 
-/** The language of what is drawn. */
+/** The current language of the page. */
 export const language = signal<Language>('en');
 
 const load = { de: () => import('../i18n/strings-de.ts'), ar: () => import('../i18n/strings-ar.ts') };
 
-/** Has the page speak the language that is chosen. What is drawn after that has its words; where they can't be loaded, it stays as it is. */
+/**
+ * Switches the page to the chosen language. If its texts cannot be loaded, the page keeps its
+ * language.
+ */
 export async function speak(): Promise<void> {
   const next = languageFor(chosenLanguage(), navigator.languages, settings.languages);
   if (next !== language.value) {

@@ -5,7 +5,7 @@ import { settings } from '../service/settings.ts';
 import { keepsCookies } from './session.ts';
 import { enter } from './sign-in.ts';
 
-/* What the service and the browser say to each other about passkeys (WebAuthn). */
+/* Passkey requests between the service and the browser (WebAuthn). */
 
 /** Whether this browser has passkeys, and they work at the address of this page. */
 export const arePasskeysUsed = (): boolean => settings.passkeys === location.origin && 'PublicKeyCredential' in window;
@@ -62,15 +62,15 @@ const deviceName = (): string | undefined =>
   /iPhone|iPad|Android|Windows|Mac|CrOS|Linux(?!; Android)/.exec(navigator.userAgent)?.[0];
 
 /**
- * Signs in with a passkey that the browser lets people choose, of the account that is called so if one is; throws a
- * `Failure` that says why not.
+ * Signs in with a passkey that the user picks in the browser: of `username`, or of any account.
+ * Throws a `Failure` with the reason.
  */
 export const signInByPasskey = (username?: string): Promise<void> => signInAs({}, username);
 
 /**
- * Has the browser suggest passkeys in the field for the name, until `signal` ends that, where this browser has used one
- * here before: for others it would be a request for nothing. Returns whether somebody has signed in with one, of the
- * account that is called so if one is; throws a `Failure` that says why not.
+ * Lets the browser suggest passkeys in the username field until `signal` aborts, if it has used one
+ * here before. Other browsers are not asked. Returns whether somebody signed in with a passkey of
+ * `username`, or of any account. Throws a `Failure` with the reason.
  */
 export async function suggestPasskeys(signal: AbortSignal, username?: string): Promise<boolean> {
   if (!recall(usedHere) || !(await window.PublicKeyCredential?.isConditionalMediationAvailable?.())) return false;

@@ -6,8 +6,9 @@ import { ask, bearer, chat, Failure, hooks, type User } from '../service/api.ts'
 import { settings } from '../service/settings.ts';
 
 /**
- * Who uses the page. Its token is in a cookie that no script can read. `in` may be a memory of the last visit that the service has yet to confirm, so that one can read and write offline;
- * `expired` keeps what is unsent for the same user's next login.
+ * The user of the page. The token is in a cookie that scripts cannot read. `in` may come from the
+ * last visit, before the service has confirmed it, so that the page works offline. `expired` keeps
+ * unsent content for the next sign-in of the same user.
  */
 type Session = { state: 'starting' | 'out' } | { state: 'expired'; user: User } | { state: 'in'; user: User };
 
@@ -44,7 +45,7 @@ export async function restoreSession(): Promise<void> {
     const isSomebody = remembered?._id !== undefined || (await isSignedIn());
     if (isSomebody) begin((await ask(chat.GET('/api/users/{user}', { params: { path: { user: 'me' } } }))) as User);
   } catch {
-    // Out of reach, or ended: what is remembered is all that is known.
+    // The service is out of reach, or the session has ended: use the remembered user.
   }
   if (session.value.state === 'starting') session.value = { state: 'out' };
 }
@@ -60,7 +61,10 @@ async function isSignedIn(): Promise<boolean> {
 /** Whether the browser keeps the cookie of a session. */
 export const keepsCookies = (): boolean => navigator.cookieEnabled;
 
-/** Ends the session here and on the service; throws a `Failure` if that is out of reach. Callers deal with what is unsent before. */
+/**
+ * Ends the session here and on the service. Throws a `Failure` if the service is out of reach.
+ * Callers handle unsent content first.
+ */
 export async function logOut(): Promise<void> {
   try {
     await ask(chat.DELETE('/api/sessions/{session}', { params: { path: { session: 'current' } } }));

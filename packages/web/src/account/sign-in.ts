@@ -3,7 +3,7 @@ import { begin, isSetUp, keepsCookies } from './session.ts';
 
 /* How a session begins: loaded with the views that ask for it. */
 
-/** What proves who logs in: `second_factor` is a code, of those who have turned that on. */
+/** The credentials of a sign-in. `second_factor` is a code, for accounts with a second factor. */
 export type Credentials = { username: string; password: string; second_factor?: string };
 
 /** Logs in; throws a `Failure` that says why not. */

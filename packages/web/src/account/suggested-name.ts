@@ -4,8 +4,8 @@ import { fold } from 'chat-service-rules/words/fold';
 const longest = 56;
 
 /**
- * The username that a new account gets: from the full name if that has Latin letters, otherwise
- * from the part of the e-mail address before the `@`. Empty if neither fits the rules of usernames.
+ * The username of a new account: from the full name if that has Latin letters, otherwise from the
+ * local part of the e-mail address. Empty if neither fits the rules of usernames.
  */
 export function suggestUsername(name: string, address: string): string {
   const ofName = usernameOf(name);

@@ -47,11 +47,11 @@ export function App() {
   );
 }
 
-/** How long after the start the code of what is not shown yet is loaded, in milliseconds. */
+/** How long after the start the code of hidden views is loaded, in milliseconds. */
 const aheadAfter = 5_000;
 
 function Shell() {
-  // With what is drawn, so that no key is lost.
+  // A layout effect, so that no key is lost after the first drawing.
   useLayoutEffect(() => listenToKeys(), []);
   useEffect(() => {
     const timer = setTimeout(loadAhead, aheadAfter);
@@ -92,7 +92,7 @@ function Shell() {
   );
 }
 
-/** What an address shows that leads nowhere. */
+/** The view of an address that leads nowhere. */
 const Nowhere = () => (
   <main class="pane home">
     <h1>{strings.nowhere.title}</h1>

@@ -7,7 +7,10 @@ import { connection } from '../store/connection.ts';
 import { IconButton } from '../view/shared/controls.tsx';
 import { Icon } from '../view/shared/icon.tsx';
 
-/** Says when the service is out of reach or asks to slow down, and when this browser does not keep what is written. */
+/**
+ * Warns if the service is out of reach or asks to slow down, and if this browser cannot store
+ * drafts and messages.
+ */
 export function Banner() {
   const state = connection.value;
   return (
@@ -27,7 +30,7 @@ export function Banner() {
   );
 }
 
-/** What this browser does not keep, until one has read it. */
+/** The warning that this browser cannot store content, until the user closes it. */
 function Keeping() {
   const [isRead, setRead] = useState(false);
   const { value } = keeping;

@@ -1,4 +1,4 @@
-/* What runs before the page, while that is still loaded. */
+/* Runs while the page is still loading. */
 
 import { showTheme } from '../device/theme.ts';
 import { timeOf } from '../i18n/dates.ts';

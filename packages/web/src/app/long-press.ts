@@ -43,7 +43,7 @@ function showMenu(event: Event): void {
   if (press) open();
 }
 
-/** What is pressed long is not clicked; the click of a program or a key has no detail. */
+/** A long press is not a click. Clicks by a program or a key have the detail 0. */
 function click(event: MouseEvent): void {
   if (!hasOpened || event.detail === 0) return;
   event.preventDefault();

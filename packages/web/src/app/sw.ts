@@ -8,7 +8,7 @@ import { pushStrings as english } from '../i18n/strings-push.ts';
 import type { Words } from '../i18n/words.ts';
 import { safeName } from '../text/names.ts';
 
-/** What the build puts in: a version, and the files of it. */
+/** The build inserts a version and the list of its files. */
 const site = (globalThis as unknown as { builtSite: { version: string; files: string[] } }).builtSite;
 
 const worker = self as unknown as ServiceWorkerGlobalScope;
@@ -65,7 +65,10 @@ async function navigate(request: Request): Promise<Response> {
 
 const fromCache = async (request: Request): Promise<Response> => (await caches.match(request)) ?? fetch(request);
 
-/** What a notification remembers: where it leads, and the last place that it tells of, in a room or a thread; not there for a reminder. */
+/**
+ * The data of a notification: its address, and the last place that it announces, in a room or a
+ * thread. A reminder lacks the place.
+ */
 type ShownPlace = { path: string; seq: number; room?: string; thread?: string | undefined };
 
 worker.addEventListener('push', (event) => {
@@ -74,7 +77,7 @@ worker.addEventListener('push', (event) => {
 
 const words: Record<Language, Words['pushStrings']> = { en: english, de: german, ar: arabic };
 
-/** What notifications say, in the language that the page had last. */
+/** The texts of notifications, in the page's last language. */
 async function spokenWords(): Promise<Words['pushStrings']> {
   const known = await (await caches.open(languageCache)).match('/language');
   return known ? words[(await known.text()) as Language] : english;
@@ -144,8 +147,8 @@ async function closeRead(justShown: string): Promise<boolean> {
 }
 
 /**
- * Within so many milliseconds the devices that get a push at the same moment, a thousand at most, ask what was read; a
- * browser may end the worker of a push after 30 seconds.
+ * The period over which up to a thousand devices spread their requests after one push. A browser
+ * may end the worker of a push after 30 seconds.
  */
 const spread = 20_000;
 
@@ -155,7 +158,7 @@ type Marker = { room?: { $oid: string }; last_read?: number };
 const mostRooms = 200;
 const mostAsked = 20;
 
-/** Asks the service; undefined where that has no answer, as for somebody who has signed out. */
+/** Asks the service; undefined if the request fails, e.g. after a sign-out. */
 async function read<T>(path: string): Promise<T | undefined> {
   try {
     const response = await fetch(path, { signal: AbortSignal.timeout(5_000) });
@@ -170,7 +173,10 @@ worker.addEventListener('pushsubscriptionchange', (event) => {
   event.waitUntil(subscribeAnew());
 });
 
-/** Tells the service where this device is told from now on: nobody may open the page before the next message. */
+/**
+ * Sends the new subscription to the service, because nobody may open the page before the next
+ * message.
+ */
 async function subscribeAnew(): Promise<void> {
   const known = await read<{ key: string; of: string | null }>('/api/push-subscription');
   if (!known) return;

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** What a screen reader is told: only what is new, never history. */
+/** The lines for screen readers: only new events, never history. */
 const said = signal<readonly { id: number; text: string }[]>([]);
 const toast = signal<string | undefined>(undefined);
 let last = 0;
@@ -24,7 +24,7 @@ export function notice(text: string): void {
   }, 4_000);
 }
 
-/** Where it is told. */
+/** The live region of the announcements. */
 export const Announcer = () => (
   <>
     <div class="visually-hidden" role="log" aria-live="polite">

@@ -8,8 +8,9 @@ import { route } from './routes.ts';
 import { recall, remember } from './storage.ts';
 
 /*
- * The font of the page. Its file is loaded after the first picture, and used from the next view on: a text that changes
- * its font while somebody reads it would move. Later visits have it from the browser's cache for the first picture.
+ * The font of the page. Its file is loaded after the first drawing, and used from the next visit
+ * on: text that changes its font would move under the reader. Later visits have it in the browser's
+ * cache before the first drawing.
  */
 
 const key = 'chat-font';

@@ -1,12 +1,13 @@
 /* Keys, whatever the keyboard's layout and the input method. */
 
-// What is read of a `KeyboardEvent`.
+// The used fields of a `KeyboardEvent`.
 type Key = { key: string; code: string };
 type ComposedKey = { isComposing: boolean; keyCode: number };
 
 /** Whether an input method takes the key for itself, as it takes the Enter that ends a composition. */
 export const isComposing = (event: ComposedKey): boolean =>
-  // Safari ends the composition before it reports the key, of which only this number says so.
+  // Safari ends the composition before it reports the key. Only this number shows that the key
+  // belongs to it.
   event.isComposing || event.keyCode === 229;
 
 /** The signs of a keyboard for English, by the keys that other alphabets put other signs on. */

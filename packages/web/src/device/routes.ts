@@ -14,7 +14,7 @@ type RoomRoute = {
   room: string;
   seq: number | undefined;
   thread: string | undefined;
-  /** The reply in the thread to which the address leads. */
+  /** The reply in the thread that the address names. */
   reply: number | undefined;
   panel: Panel | undefined;
   /** Where somebody read who comes back. */
@@ -108,7 +108,7 @@ const notePlace = () => places.set(entry, reader.findPlace?.());
 const newEntry = () => Math.max(Date.now(), entry + 1);
 const knownEntry = () => (history.state as { entry?: number } | null)?.entry;
 
-/** Takes over the entry of the history that the browser shows, which has no name yet if it is new. */
+/** Adopts the current history entry, and names it if it is new. */
 function takeEntry(): void {
   const known = knownEntry();
   // Earlier versions had texts there.

@@ -1,8 +1,11 @@
-/* What this browser keeps for the page under a name: for ever, or for as long as the page is open where it keeps nothing or has no room. */
+/*
+ * Values that this browser keeps for the page, by name. If the browser cannot store them, they are
+ * kept while the page is open.
+ */
 
 const inMemory = new Map<string, string>();
 
-/** What is kept under a name. */
+/** Returns the value stored under a name. */
 export function recall(name: string): string | undefined {
   try {
     return inMemory.get(name) ?? localStorage.getItem(name) ?? undefined;
@@ -11,7 +14,7 @@ export function recall(name: string): string | undefined {
   }
 }
 
-/** What is kept under a name as JSON, or the `fallback` if that is nothing that can be read. */
+/** Returns the JSON value stored under a name, or the `fallback` if it is missing or invalid. */
 export function recallJson<T>(name: string, fallback: T): T {
   try {
     return (JSON.parse(recall(name) ?? 'null') as T | null) ?? fallback;

@@ -1,13 +1,16 @@
 import type { Message } from 'chat-service-client';
 import { randomKey } from 'chat-service-client/calls';
 
-/** What the tabs of one user tell each other. Each of them has a store of its own; what is stored in the browser they share. */
+/**
+ * The messages between the tabs of one user. Each tab has its own store; they share the browser's
+ * storage.
+ */
 export type TabMessage =
   /** The outbox was changed. */
   | { type: 'outbox' }
   /** A draft became a message with this text; `of` is the other tab's draft that it was made of. */
   | { type: 'draft-sent'; place: string; text: string; of: string | undefined }
-  /** The service confirmed a message: it is no longer in the outbox, but here. */
+  /** The service confirmed a message, which left the outbox. */
   | { type: 'sent'; key: string; message: Message }
   /** The list of rooms was read again, and is in the cache. */
   | { type: 'rooms' }

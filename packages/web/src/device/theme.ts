@@ -5,7 +5,7 @@ export type Theme = 'system' | 'light' | 'dark';
 
 const key = 'chat-theme';
 
-/** What was chosen on this device. */
+/** The theme chosen on this device. */
 export const chosenTheme = (): Theme => (recall(key) as Theme | undefined) ?? 'system';
 
 /** Chooses. */
@@ -28,7 +28,7 @@ export function showTheme(): void {
   }
 }
 
-/** Applies what was chosen, and the colour of the service. */
+/** Applies the chosen theme and the service's brand colour. */
 export function applyTheme(brand: string): void {
   showTheme();
   const root = document.documentElement;

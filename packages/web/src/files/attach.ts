@@ -73,20 +73,23 @@ function itemOf(place: string, file: File): TrayItem {
 const nameOf = ({ name }: File): string =>
   [...name.replaceAll(/[\p{Cc}\p{Cf}]/gu, '').trim()].slice(-255).join('') || laterStrings.files.unnamed;
 
-/** A file as it will be sent: a picture or a video with its size and a small picture of it, and without where it was taken. */
+/**
+ * Prepares a file for sending: adds size and preview of a picture or a video, and removes the
+ * location where it was taken.
+ */
 async function prepare(file: File, named: { key: string; name: string }): Promise<UnsentFile> {
   const type = await typeOf(file);
   const isPicture = /^image\/(png|jpeg|webp|gif|avif|hei[cf])$/.test(type);
   const video = file.type.startsWith('video/') ? await openVideo(file) : undefined;
   const picture = video?.picture ?? (isPicture ? await decodePicture(file).catch(() => undefined) : undefined);
-  // Read now: what is on the disk may change or go before it is sent.
+  // Read it now: the file on the disk may change or disappear before it is sent.
   const read = async () => new Blob([withoutMetadata(new Uint8Array(await file.arrayBuffer()))], { type });
   // Few browsers show the other kind, which phones make.
   const isPhoto = /^image\/(jpeg|hei[cf])$/.test(type);
   const bytes =
     picture && isPhoto ? await draw(picture, largestPhoto).convertToBlob({ type: 'image/jpeg', quality: 0.9 }) : await read();
   const scale = picture && isPhoto ? scaleOf(picture, largestPhoto) : 1;
-  // What moves is shown itself, and so is what is small.
+  // Animations and small pictures are shown themselves, without a preview.
   const isSmall = !video && bytes.size <= largestPreview && picture && scaleOf(picture, 720) === 1;
   const preview = picture && !isSmall && type !== 'image/gif' ? await previewOf(picture) : undefined;
   return {
@@ -104,13 +107,19 @@ async function prepare(file: File, named: { key: string; name: string }): Promis
   };
 }
 
-/** What a file is by its name, but a JPEG by its first bytes: what says which side of it is up is metadata, so that it is to be drawn again. */
+/**
+ * The type of a file by its name, but a JPEG by its first bytes. The orientation of a JPEG is
+ * metadata, so it must be drawn again.
+ */
 async function typeOf(file: File): Promise<string> {
   const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
   return first === 0xff && second === 0xd8 ? 'image/jpeg' : file.type;
 }
 
-/** What is seen of a video near its beginning, and how long it is, in seconds; undefined where the browser can't play it, or takes long. */
+/**
+ * A frame from near the start of a video, and its length in seconds. Undefined if the browser
+ * cannot play it, or takes too long.
+ */
 async function openVideo(file: File) {
   const address = URL.createObjectURL(file);
   const player = document.createElement('video');
@@ -151,7 +160,9 @@ const largestPreview = 65_536;
 
 const scaleOf = ({ width, height }: ImageBitmap, longest: number) => Math.min(1, longest / Math.max(width, height));
 
-/** A picture drawn again: of what was beside it in its file, such as the place of a photo, nothing is left. */
+/**
+ * Draws a picture again, which drops everything else in its file, such as the location of a photo.
+ */
 function draw(picture: ImageBitmap, longest: number): OffscreenCanvas {
   const scale = scaleOf(picture, longest);
   const canvas = new OffscreenCanvas(

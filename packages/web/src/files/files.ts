@@ -20,7 +20,7 @@ export function attach(place: string, files: readonly File[]): Promise<boolean> 
   return work;
 }
 
-/** Takes what is dropped on the page or pasted: for the thread in which that is, or else for the room. */
+/** Handles files that are dropped or pasted, for the thread at that spot or else for the room. */
 export function takeFiles(): void {
   document.addEventListener('dragover', (event) => {
     if (!mustKeepPage(event)) return;
@@ -34,14 +34,14 @@ export function takeFiles(): void {
     take(event, event.dataTransfer);
   });
   document.addEventListener('paste', (event) => {
-    // What is copied from a document or a table is a text and a picture of it: the text is pasted.
+    // Text copied from a document or a table comes with a picture of it. Paste the text.
     if (!hasFiles(event.clipboardData) || event.clipboardData?.getData('text/plain')) return;
     event.preventDefault();
     take(event, event.clipboardData);
   });
 }
 
-/** The thread or the room to which what is dropped at an element goes. */
+/** The pane of the thread or the room that receives files dropped at an element. */
 function paneOf(target: EventTarget | null): HTMLElement | undefined {
   const around = target instanceof Element ? target.closest<HTMLElement>('.side, .thread-card') : null;
   const panes = [around, document.querySelector<HTMLElement>('.room-pane')];
@@ -73,6 +73,9 @@ function take({ target }: Event, data: DataTransfer | null): void {
 
 const hasFiles = (data: DataTransfer | null): boolean => data?.types.includes('Files') ?? false;
 
-/** Whether the browser would leave the page: for a file wherever it is dropped, for a link where there is no field for it. */
+/**
+ * True if the browser would leave the page: for any dropped file, and for a link that is not
+ * dropped on a field.
+ */
 const mustKeepPage = ({ dataTransfer, target }: DragEvent): boolean =>
   hasFiles(dataTransfer) || !(target instanceof Element && target.matches('input, textarea'));

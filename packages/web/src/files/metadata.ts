@@ -1,10 +1,17 @@
 /*
- * What cameras and programs write beside a picture or a video: where and when it was taken, and with what. Only that is
- * taken out; what is drawn stays as it is, byte by byte, and so do texts that programs keep in a picture to open it
- * again. What has none of these formats, or is broken, stays whole.
+ * Removes the metadata that cameras and programs store in a picture or a video: where and when it
+ * was taken, and with what. The image data stays as it is, byte by byte, and so do texts that
+ * programs need to open it again. Files in other formats, and broken files, stay as they are.
  *
- * Sources: ITU-T T.81 and JEITA CP-3451 (JPEG, Exif); PNG, third edition (W3C), 11.3; WebP container specification (Google), "Metadata"; GIF 89a (CompuServe); ISO/IEC 14496-12
- * (boxes, `iinf`, `iloc`, `stbl`), ISO/IEC 23008-12 (pictures in them); QuickTime File Format (Apple), "User data"; RFC 8794 (EBML) and RFC 9559 (Matroska).
+ * Sources:
+ *
+ * - JPEG and Exif: ITU-T T.81, JEITA CP-3451.
+ * - PNG, third edition (W3C), 11.3.
+ * - WebP container specification (Google), "Metadata".
+ * - GIF 89a (CompuServe).
+ * - Boxes (`iinf`, `iloc`, `stbl`): ISO/IEC 14496-12. Pictures in them: ISO/IEC 23008-12.
+ * - QuickTime File Format (Apple), "User data".
+ * - EBML: RFC 8794. Matroska: RFC 9559.
  */
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -46,7 +53,7 @@ function join(parts: readonly Bytes[]): Bytes {
 /** Photos are drawn again; this is for those that the browser could not draw. */
 function withoutJpegMetadata(bytes: Bytes): Bytes {
   const parts = [bytes.subarray(0, 2)];
-  // What is between two segments is read by no program.
+  // Programs ignore bytes between two segments.
   for (let at = bytes.indexOf(0xff, 2); at >= 0 && at < bytes.length; at = bytes.indexOf(0xff, at)) {
     const marker = bytes[at + 1] as number;
     const begin = at;
@@ -61,7 +68,7 @@ function withoutJpegMetadata(bytes: Bytes): Bytes {
   return join(parts);
 }
 
-/** Where pixels end: at the next marker that is none of theirs. */
+/** The end of the image data: the next marker that does not belong to it. */
 function endOfScan(bytes: Bytes, from: number): number {
   for (let at = from; ; at++) {
     at = bytes.indexOf(0xff, at);
@@ -88,7 +95,7 @@ function withoutPngMetadata(bytes: Bytes): Bytes {
     const type = textAt(bytes, at + 4, 4);
     const isText = ['tEXt', 'zTXt', 'iTXt'].includes(type) && toldByTexts.test(textAt(bytes, at + 8, 79).split('\0')[0] ?? '');
     if (type !== 'eXIf' && type !== 'tIME' && !isText) parts.push(bytes.subarray(at, end));
-    // What some programs write after it is no part of the picture.
+    // Some programs write more after the end of the image.
     if (type === 'IEND') break;
     at = end;
   }
@@ -136,7 +143,7 @@ function withoutGifMetadata(bytes: Bytes): Bytes {
     const isMetadata = bytes[at + 1] === 0xfe || (bytes[at + 1] === 0xff && !shownByPrograms.has(textAt(bytes, at + 3, 11)));
     if (isPicture || !isMetadata) parts.push(bytes.subarray(at, end));
   }
-  // What some programs write after its end is no part of it.
+  // Some programs write more after the end of the image.
   return join([...parts, bytes.subarray(at, bytes[at] === 0x3b ? at + 1 : bytes.length)]);
 }
 
@@ -159,22 +166,28 @@ function* boxesIn(bytes: Bytes, from: number, to: number): Generator<Box> {
   }
 }
 
-/** Where things lie is written in the file itself: what is wiped keeps its length, so that nothing moves. */
+/** The file contains offsets, so wiped data keeps its length and nothing moves. */
 function wiped(sent: Bytes, wipe: (bytes: Bytes) => void): Bytes {
   const bytes = sent.slice();
   try {
     wipe(bytes);
   } catch (error) {
-    // What was wiped before it stays so: some cameras write what is no box at the end.
+    // Keep the data that was wiped so far: some cameras write an invalid box at the end.
     if (!(error instanceof RangeError)) throw error;
   }
   return bytes;
 }
 
-/** What pictures and videos are shown from. Besides, phones write a video after a picture, and cameras what their makers like. */
+/**
+ * The boxes that contain pictures and videos. Others are, for example, the video that phones append
+ * to a picture, and data of camera makers.
+ */
 const shownBoxes = new Set(['ftyp', 'styp', 'moov', 'moof', 'mdat', 'meta', 'mfra', 'sidx', 'ssix', 'pdin', 'prft', 'emsg']);
 
-/** Of a video, boxes are emptied, and given the type of those that nobody reads; of a picture, what lies where they lead to is wiped. */
+/**
+ * In a video, boxes are emptied and get the type of unused space. In a picture, the data that they
+ * refer to is wiped.
+ */
 function wipeBoxes(bytes: Bytes): void {
   const free = ({ at, begin, end }: Box) => {
     bytes.set([0x66, 0x72, 0x65, 0x65], at + 4);
@@ -201,7 +214,10 @@ function wipeBoxes(bytes: Bytes): void {
 const boxIn = (bytes: Bytes, box: Box | undefined, wanted: string): Box | undefined =>
   box && [...boxesIn(bytes, box.begin, box.end)].find(({ type }) => type === wanted);
 
-/** Wipes what a track tells if it is about where the camera is at each moment, as action cameras and drones write it; whether it is. */
+/**
+ * Wipes a track with the position of the camera at each moment, as action cameras and drones record
+ * it. Returns true if it was one.
+ */
 function wipeSamples(bytes: Bytes, track: Box): boolean {
   const media = boxIn(bytes, track, 'mdia');
   const handler = boxIn(bytes, media, 'hdlr');
@@ -215,7 +231,8 @@ function wipeSamples(bytes: Bytes, track: Box): boolean {
   const sameSize = view.getUint32(sizes.begin + 4);
   let [run, sample, sum] = [0, 0, 0];
   for (let chunk = 0; chunk < view.getUint32(places.begin + 4); chunk++) {
-    // Each run says of which chunk, counted from 1, it is the first, and how many samples are in each of its chunks.
+    // Each run has the number of its first chunk, counted from 1, and the number of samples in each
+    // chunk.
     const isNext = run + 1 < view.getUint32(runs.begin + 4) && view.getUint32(runs.begin + 8 + (run + 1) * 12) === chunk + 1;
     if (isNext) run++;
     const count = view.getUint32(runs.begin + 8 + run * 12 + 4);
@@ -307,7 +324,8 @@ function numberAt(view: DataView, at: number, size: number): number {
 function* elementsIn(bytes: Bytes, from: number, to: number): Generator<{ id: number; at: number; begin: number; end: number }> {
   const view = viewOf(bytes);
   for (let at = from; at < to; ) {
-    // The first byte of a number has as many zeros as bytes follow it; that of a size has no other meaning.
+    // The leading zeros of a number's first byte give the number of bytes that follow. Those of a
+    // size mean nothing else.
     const [idSize, sizeAt] = [Math.clz32(view.getUint8(at)) - 23, at + Math.clz32(view.getUint8(at)) - 23];
     const first = view.getUint8(sizeAt);
     const sizeSize = Math.clz32(first) - 23;

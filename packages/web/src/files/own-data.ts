@@ -14,8 +14,9 @@ type Collecting = { signal: AbortSignal; onProgress: (progress: Progress) => voi
 const limit = 200;
 
 /**
- * Reads what the service has of me, page by page: a line of JSON for each thing. The first line says what it is, the
- * last one that nothing is missing. What was read is in blobs, which browsers keep on the disk.
+ * Reads all data that the service stores about the user, page by page: a line of JSON for each
+ * item. The first line describes the file, the last one confirms that it is complete. The data is
+ * collected in blobs, which browsers keep on the disk.
  */
 export async function collectMyData({ signal, onProgress }: Collecting): Promise<Blob> {
   const parts: Blob[] = [];

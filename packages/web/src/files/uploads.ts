@@ -5,7 +5,7 @@ import type { UnsentFile } from '../store/kept.ts';
 import { changeEntry, outbox } from '../store/unsent/outbox.ts';
 import type { PendingMessage } from '../store/unsent/pending.ts';
 
-/** Which part of the files of a message the service has, by its key. */
+/** The uploaded part of each message's files, by its key. */
 export const progress = signal<Readonly<Record<string, number>>>({});
 
 /** Uploads the files of a message, each once: those that the service has are noted with the message. Throws a `Failure`. */
@@ -54,7 +54,7 @@ async function explained(entry: PendingMessage, failure: unknown): Promise<never
   throw new Failure(failure.status, sentence ?? sentenceOf(failure), failure.retryAfter, failure.code);
 }
 
-/** Announces a file and uploads it; resolves to its id. The same key gets the same answer. */
+/** Announces a file and uploads it; resolves to its id. A repeated key gets the first answer. */
 async function uploadFile(entry: PendingMessage, file: UnsentFile, tell: (part: number) => void): Promise<string> {
   const { key, name, type, size, sha256, width, height, alt, preview } = file;
   const small = preview && { type: preview.bytes.type as 'image/webp', size: preview.bytes.size, sha256: preview.sha256 };
@@ -72,7 +72,10 @@ async function uploadFile(entry: PendingMessage, file: UnsentFile, tell: (part: 
 /** The ids of the files that this page has announced, by their keys. */
 const announced = new Map<string, string>();
 
-/** Takes files back that are not sent after all. Those of which the service does not hear go after a day. */
+/**
+ * Deletes uploaded files that are not sent after all. If a request is lost, the service deletes the
+ * file after a day.
+ */
 export function withdraw(files: readonly UnsentFile[]): void {
   for (const { key, uploaded = announced.get(key) } of files)
     if (uploaded !== undefined) ask(chat.DELETE('/api/files/{file}', { params: { path: { file: uploaded } } })).catch(() => {});
@@ -98,7 +101,7 @@ function put({ method, url, headers }: Upload, bytes: Blob, entry: PendingMessag
     request.open(method, url);
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, String(value));
     const isOwn = url.startsWith('/');
-    // Another origin is told nothing of the session.
+    // Do not send the session to another origin.
     if (bearer.token !== undefined && isOwn) request.setRequestHeader('X-Auth-Token', bearer.token);
     request.upload.onprogress = ({ loaded }) => {
       wait();

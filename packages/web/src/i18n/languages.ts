@@ -6,7 +6,10 @@ export const languageCache = 'language';
 
 const baseOf = (tag: string) => tag.split('-')[0];
 
-/** The language of a page: one's own choice, or else the first that the browser asks for, of those that the service allows; or else the first of these. */
+/**
+ * The language of a page: the user's choice, otherwise the first of the browser's languages that
+ * the service allows, otherwise the first allowed one.
+ */
 export const languageFor = (own: string | undefined, asked: readonly string[], allowed: readonly Language[]): Language =>
   [own, ...asked.map(baseOf)].map((one) => allowed.find((other) => other === one)).find(Boolean) ?? allowed[0] ?? 'en';
 

@@ -2,7 +2,7 @@ import { type Language, localeOf } from './languages.ts';
 
 const rules = new Map<Language, Intl.PluralRules>();
 
-/** Which plural a number has in a language. */
+/** The plural category of a number in a language. */
 export function pluralOf(language: Language, number: number): Intl.LDMLPluralRule {
   const known = rules.get(language) ?? new Intl.PluralRules(localeOf(language));
   rules.set(language, known);

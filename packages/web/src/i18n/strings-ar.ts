@@ -2,7 +2,10 @@ import { localeOf } from './languages.ts';
 import { pluralOf } from './plurals.ts';
 import type { Words } from './words.ts';
 
-/* The Arabic words. What is put into a sentence, such as a name, is isolated: it may be written from left to right. */
+/*
+ * The Arabic texts. Names and other inserted texts are isolated, because they may run from left to
+ * right.
+ */
 
 const numberOf = (number: number) => number.toLocaleString(localeOf('ar'));
 const listOf = (names: readonly string[]) => new Intl.ListFormat(localeOf('ar')).format(names);
@@ -10,7 +13,10 @@ const listOf = (names: readonly string[]) => new Intl.ListFormat(localeOf('ar'))
 /** Something within a sentence that has a direction of its own. */
 const own = (text: string) => `\u2068${text}\u2069`;
 
-/** A number of things by the six plurals, in their order: none, one, two, 3 to 10, 11 to 99, and others such as 100. `#` is the number. */
+/**
+ * A number of things by the six plurals, in their order. `zero`: none, `one`, `two`, `few`: 3 to
+ * 10, `many`: 11 to 99, `other`: e.g. 100. `#` is the number.
+ */
 type Forms = readonly [zero: string, one: string, two: string, few: string, many: string, other: string];
 const order: readonly Intl.LDMLPluralRule[] = ['zero', 'one', 'two', 'few', 'many', 'other'];
 const count = (number: number, forms: Forms) =>

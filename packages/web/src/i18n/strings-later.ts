@@ -26,7 +26,7 @@ export const laterStrings = {
     refusedBy: (name: string) => `${name} did not sign you in.`,
     unreachable: (name: string) => `${name} can’t be reached. Try again later.`,
     noPassword: 'Leave it empty if you have no password and signed in less than ten minutes ago.',
-    // What the service refused, by code.
+    // Refusals of the service, by code.
     refused: {
       sign_in_expired: 'This sign-in has expired, or began in another browser. Start again.',
       sign_in_refused: 'Your sign-in was not confirmed. Start again.',
@@ -137,7 +137,7 @@ export const laterStrings = {
     unreadable: (name: string) => `${name} could not be read.`,
     unnamed: 'File',
     units: ['B', 'kB', 'MB', 'GB'],
-    // What the service refused, by code.
+    // Refusals of the service, by code.
     refused: {
       no_files: 'Files can’t be sent here. Send a link to the file instead.',
       file_too_large: 'A file is too large.',
@@ -291,7 +291,7 @@ export const laterStrings = {
     useRecovery: 'Use a recovery code',
     useApp: 'Use the app',
     back: 'Back',
-    // What the service refused, by code.
+    // Refusals of the service, by code.
     refused: {
       wrong_second_factor: 'This code is wrong or was used before. Wait for the next one.',
       wrong_current_password: 'The current password is wrong.',
@@ -326,7 +326,7 @@ export const laterStrings = {
       identity_provider: 'Here you sign in by the identity provider alone.',
     },
     failed: 'That did not work. Try again, or use another device.',
-    // What the service refused, by code, and the browser, by the name of its error.
+    // Refusals of the service by code, and of the browser by the name of its error.
     refused: {
       passkey_expired: 'That took too long. Try again.',
       wrong_passkey: 'This passkey does not sign in here. It may have been removed.',

@@ -1,4 +1,4 @@
-/** What notifications say, in the page and in its service worker, which has none of the other texts. */
+/** The texts of notifications, for the page and its service worker, which lacks the other texts. */
 export const pushStrings = {
   from: (name: string, room: string) => `${name} in ${room}`,
   repliedIn: (name: string, room: string) => `${name} in a thread in ${room}`,

@@ -46,7 +46,7 @@ export const strings = {
     short: (least: number) => `Enter at least ${least} characters.`,
     other: 'This can’t be used here.',
   },
-  // What the service refused about what was typed, by parameter.
+  // Errors about typed values, by parameter.
   faults: {
     username: 'A username can have letters, digits, dots, underscores and hyphens, and starts with a letter or a digit.',
     email: 'Enter a valid e-mail address.',
@@ -65,7 +65,7 @@ export const strings = {
     controlCharacter: (character: string, line: number, place: number) =>
       `Line ${line} has a character that can’t be shown (${character}, the ${place}. one). Remove it and try again.`,
   },
-  // What the service refused, by code, where its own sentence is for programs.
+  // Refusals by code, if the service's own sentence is for programs.
   refused: {
     admin_required: 'Only administrators can do this.',
     membership_required: 'Only members of the room can do this.',
@@ -116,7 +116,7 @@ export const strings = {
     installOnPhone: 'Open the share menu of the browser, and choose “Add to Home Screen”.',
     administration: 'Administration',
   },
-  // What goes across all rooms.
+  // Lists across all rooms.
   lists: {
     label: 'Across all rooms',
     notifications: {

@@ -2,7 +2,7 @@ import type { strings } from './strings.ts';
 import type { laterStrings } from './strings-later.ts';
 import type { pushStrings } from './strings-push.ts';
 
-/** What another language has in place of the English words: each string, and functions that take the same. */
+/** The shape of a translation: each string, and functions with the same parameters. */
 type Translated<T> = T extends string
   ? string
   : T extends (...args: never[]) => string

@@ -9,10 +9,13 @@ import { safeName } from '../text/names.ts';
 /** By then the first messages are shown, which do not wait for it; in milliseconds. */
 const afterMessages = 1_000;
 
-/** Loads what tells of news. */
+/** Loads the code that shows notifications. */
 const loadNotify = lateCode(() => import('./notify.ts'));
 
-/** Shows what is new where it is seen from elsewhere: in the title and on the icon, and once the rooms are there in all other ways. */
+/**
+ * Shows new messages outside of the page: in the title and on the icon, and in all other ways once
+ * the rooms are loaded.
+ */
 export function showNews(): void {
   effect(() => {
     const { value } = route;
@@ -26,7 +29,7 @@ export function showNews(): void {
   });
 
   const stop = effect(() => {
-    // What happened before is no news.
+    // Earlier events are not news.
     const known = rooms.value;
     if (!known) return;
     queueMicrotask(() => stop());
@@ -39,7 +42,7 @@ export function showNews(): void {
   });
 }
 
-/** Tells of a new message that addresses those who are connected, which no list counts. */
+/** Notifies of a new message to the connected members, which the lists do not count. */
 export function tellOfHere(events: readonly Event[]): void {
   const sent = events.find((event) => event.type === 'message.created' && event.data.mentions_all === 'here');
   if (sent?.type !== 'message.created') return;

@@ -34,8 +34,9 @@ async function count(): Promise<void> {
 }
 
 /**
- * Has the unread notifications counted for as long as the page is open. Mentions and replies come with their rooms: the
- * service is not asked for these, because those whom a message mentions may be a thousand, all at the same moment.
+ * Counts unread notifications while the page is open. Mentions and replies are known from the
+ * rooms. Asking the service for these would hit it with a thousand requests at once after one
+ * mention of everybody.
  */
 export function startCounting(): void {
   let before = 0;
@@ -48,7 +49,7 @@ export function startCounting(): void {
       const isFewer = now < before;
       if (noticed.value !== undefined) noticed.value = Math.max(0, noticed.value + now - before);
       before = now;
-      // Of what was read in a room, some may have been read in the list before.
+      // Some of the notifications read in the room may have been read in the list before.
       if (reached !== '' && (reached !== user || isFewer)) countSoon();
       user = reached;
     });

@@ -24,7 +24,7 @@ import { startReminding } from './reminders.ts';
 const key = 'chat-notify';
 const policyKey = 'chat-notify-of';
 
-/** What one is notified of: what is for oneself, that is mentions and conversations, or every message. */
+/** The events that notify the user: mentions and direct conversations, or all messages. */
 export type NotifyPolicy = 'mine' | 'all';
 
 /** Whether this browser can notify at all, may, and does. */
@@ -53,7 +53,10 @@ export async function setPolicy(policy: NotifyPolicy): Promise<void> {
   await subscribe(policy);
 }
 
-/** What one is notified of in a room: its own choice comes before that of the device, which wants all of a conversation. */
+/**
+ * The policy of a room. The room's own setting overrides that of the device, and a direct
+ * conversation notifies of all messages.
+ */
 const wanted = ({ notifyOf, isDirect }: MyRoom) => notifyOf ?? (isDirect ? 'all' : notifications.policy());
 
 /** Until when I want no notifications, if that is still to come. */
@@ -68,7 +71,7 @@ async function isQuietHour(): Promise<boolean> {
   return hours !== undefined && (await import('chat-service-rules/quiet-hours')).isWithinHours(hours, new Date());
 }
 
-/** Tells what is new since the rooms were as `known`, as notifications and to screen readers. */
+/** Announces news since the rooms were as `known`, as notifications and to screen readers. */
 export function startNotifying(known: readonly MyRoom[]): void {
   let refused = 0;
   effect(() => {
@@ -96,20 +99,21 @@ export function startNotifying(known: readonly MyRoom[]): void {
     for (const room of now ?? []) {
       const known = before?.find(({ id }) => id === room.id);
       if (room.unread === 0 && known?.unread !== 0) void closeNotifications(room.id);
-      // A marker that was set back is no news.
+      // A read marker that was set back is not news.
       if (!known || room.isMuted || room.seq <= known.seq) continue;
       // An edit may mention people who have read the message already.
       const count = Math.max(room.unread - known.unread, room.mentions - known.mentions);
       if (count > 0 && (wanted(room) === 'all' || room.mentions > known.mentions))
         void tellOf(room, count, () => describeNews(room, count, known.seq));
-      // Replies make no room unread: one may be in a thread that has unread ones already.
+      // Replies do not make a room unread: the new one may be in a thread that has unread replies
+      // already.
       else if (room.threads > 0) void tellOfThread(room, known);
     }
     before = now;
   });
 }
 
-/** Tells of a message of which I wanted to be reminded by now. */
+/** Notifies of a message whose reminder is due. */
 function tellOfReminder(message: Message): void {
   const room = roomOf(message.room.$oid);
   if (!room) return;
@@ -118,13 +122,13 @@ function tellOfReminder(message: Message): void {
   void show(async () => ({ title: pushStrings.reminder(title), body }), `reminder ${idOf(message)}`, messagePath(message));
 }
 
-/** Tells of a message that addresses those who are connected. */
+/** Notifies of a message to the connected members. */
 export function tellOfHere(message: Message): void {
   const room = roomOf(message.room.$oid);
   if (room && !room.isMuted && message.user.$oid !== me()._id.$oid) void tellOf(room, 1, async () => describe(room, message));
 }
 
-/** Tells of the reply that came last in a thread that one follows, if it came since a room was as `known`. */
+/** Notifies of the last reply in a followed thread, if it arrived since the room was as `known`. */
 async function tellOfThread(room: MyRoom, known: MyRoom): Promise<void> {
   const [found] = (await ask(chat.GET('/api/threads', { params: { query: { unread: 'true', limit: 1 } } })).catch(
     () => [],
@@ -143,7 +147,7 @@ async function tellOfThread(room: MyRoom, known: MyRoom): Promise<void> {
 
 type Description = { title: string; body: string };
 
-/** Tells of `count` messages in a room. */
+/** Notifies of `count` messages in a room. */
 async function tellOf(room: MyRoom, count: number, describe: () => Promise<Description>): Promise<void> {
   const isOpen = route.value.name === 'room' && route.value.room === room.id && document.hasFocus();
   if (isOpen) return;
@@ -163,7 +167,8 @@ async function show(describe: () => Promise<Description>, tag: string, path: str
   if (await isLookedAtElsewhere()) return;
   const { title, body } = await describe();
   try {
-    // One tab of several is enough: the same tag replaces what another has shown, and is seen again only after one's own.
+    // One tab is enough. A notification with the same tag replaces that of another tab, and alerts
+    // again only after one of this tab.
     const renotify = told.has(tag);
     told.add(tag);
     const shown = new Notification(title, { body, tag, icon: '/icon.svg', renotify } as NotificationOptions);
@@ -177,7 +182,9 @@ async function show(describe: () => Promise<Description>, tag: string, path: str
   }
 }
 
-/** Who said what, of the last message that is meant; how many there are where that can't be read, or is in several. */
+/**
+ * The author and text of the last new message, or the number of messages if that cannot be read.
+ */
 async function describeNews(room: MyRoom, count: number, after: number): Promise<Description> {
   const name = safeName(room.name);
   const isMention = room.mentions > 0 && wanted(room) !== 'all';
@@ -191,7 +198,7 @@ async function describeNews(room: MyRoom, count: number, after: number): Promise
   return count > 1 && !isMention ? { ...said, body: `${said.body}\n${pushStrings.more(count - 1)}` } : said;
 }
 
-/** Who said what in a message. */
+/** The author and text of a message. */
 const describe = (room: MyRoom, message: Message): Description => ({
   title: room.isDirect ? nameOf(message) : pushStrings.from(nameOf(message), safeName(room.name)),
   body: bodyOf(message),

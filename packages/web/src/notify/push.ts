@@ -8,15 +8,16 @@ const key = 'chat-push';
 /** Whether the service notifies this device, also while the page is closed. */
 export const isPushed = (): boolean => recall(key) === 'on';
 
-/** Why it can't, for those who would expect it. */
+/** Why push notifications are not available, for users who would expect them. */
 export const pushLimits = {
   /** Browsers on an iPhone or iPad notify for pages on the home screen alone. */
   needsHomeScreen: () => !('PushManager' in window) && /iP(hone|ad)/.test(navigator.userAgent),
 };
 
 /**
- * Has the service notify this device from now on, and with `isTest` at once. Returns whether it does: not where the
- * browser has no pushes. Throws a `Failure` where it should and can't.
+ * Subscribes this device to push notifications; with `isTest`, the service sends one at once.
+ * Returns false if the browser does not support them. Throws a `Failure` if it should work but does
+ * not.
  */
 export async function subscribe(of: 'mine' | 'all', { isTest = false } = {}): Promise<boolean> {
   const registration = await worker();
@@ -38,7 +39,10 @@ export async function subscribe(of: 'mine' | 'all', { isTest = false } = {}): Pr
 type Told = { endpoint: string; at: number };
 const toldKey = 'chat-push-told';
 
-/** After how many milliseconds the service is told again, which may have lost it. */
+/**
+ * How long until the subscription is sent again, in milliseconds, because the service may have lost
+ * it.
+ */
 const longestRest = 7 * 86_400_000;
 
 function isRecent(): boolean {
@@ -74,7 +78,7 @@ function note(isOn: boolean): boolean {
 const worker = async (): Promise<ServiceWorkerRegistration | undefined> =>
   'serviceWorker' in navigator ? navigator.serviceWorker.getRegistration() : undefined;
 
-/** The subscription of this browser; a new one where there is none, or it was made with another key. */
+/** The subscription of this browser; a new one if it is missing or was made with another key. */
 async function subscriptionFor(manager: PushManager, wanted: string): Promise<PushSubscription> {
   const known = await manager.getSubscription();
   if (known && keyOf(known) === wanted) return known;
@@ -82,7 +86,7 @@ async function subscriptionFor(manager: PushManager, wanted: string): Promise<Pu
   try {
     return await manager.subscribe({ userVisibleOnly: true, applicationServerKey: wanted });
   } catch (error) {
-    // The browser has no push service, or does not reach it.
+    // The browser lacks a push service, or cannot reach it.
     throw new Failure(0, error instanceof Error ? error.message : '');
   }
 }

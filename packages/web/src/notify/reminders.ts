@@ -17,7 +17,7 @@ const most = 100;
 /** The reminders that were read last, the earliest first. */
 let known: readonly SavedMessage[] = [];
 let timer: ReturnType<typeof setTimeout> | undefined;
-/** When it was looked last, or the page began: what was due before is no news. */
+/** The time of the last check. Reminders due before the page opened are not news. */
 let lookedAt = Date.now();
 let isFirst = true;
 let looking = Promise.resolve();
@@ -39,7 +39,7 @@ export async function remindOf(message: Message, at: Date | null): Promise<void>
   savedLast.value = `${id} ${at?.getTime()}`;
 }
 
-/** Has `tell` called with each message of which I am to be reminded, when that is due, for as long as the page is open. */
+/** Calls `tell` with each message when its reminder is due, while the page is open. */
 export function startReminding(tell: (message: SavedMessage['message']) => void): void {
   const look = () => {
     looking = looking.then(() => read(tell));
@@ -53,7 +53,7 @@ export function startReminding(tell: (message: SavedMessage['message']) => void)
   });
   addEventListener('focus', look);
   document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && look());
-  // Who goes to a message is reminded of it.
+  // Opening a message completes its reminder.
   route.subscribe(finish);
 
   async function read(tellOf: typeof tell): Promise<void> {

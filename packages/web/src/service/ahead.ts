@@ -1,6 +1,7 @@
 /*
- * What is asked for ahead of the page: `first.ts`, which is loaded before it, asks, and the page takes the answers where it would ask itself. Both
- * are files of their own, so that what they share is in `globalThis` and in `localStorage`.
+ * Requests made ahead of the page. `first.ts` is loaded before the page and makes them; the page
+ * takes the responses instead of asking itself. They are separate bundles, so they share
+ * `globalThis` and `localStorage`.
  */
 
 import { recallJson } from '../device/storage.ts';
@@ -14,7 +15,10 @@ export const rememberedKey = 'chat-user';
 
 const rememberedId = (): string | undefined => recallJson<{ _id?: { $oid: string } }>(rememberedKey, {})._id?.$oid;
 
-/** Where it is noted of which rooms a user's browser keeps messages, for those who can't wait for its database. */
+/**
+ * The name of the note that lists the rooms whose messages this browser keeps. Reading it is faster
+ * than opening the database.
+ */
 export const noteOf = (user: string): string => `chat-kept-${user}`;
 
 /** The rooms that are noted there. Where the note is wrong, something that is kept is asked for, or something else not ahead. */
@@ -31,7 +35,7 @@ export function fetchInTime(request: Request): Promise<Response> {
   // The timer holds on to what it ends. A signal that is made of others may be collected, and with it the only end of a request on a dead line.
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), longestWait);
-  // What changes something has been done, or not: that is for its own retry to find out.
+  // After a timeout, a change may or may not have been made. Its own retry finds out.
   const waiting = { controller, since: performance.now() };
   if (request.method === 'GET') reads.add(waiting);
   return fetch(request, { signal: controller.signal }).finally(() => {
@@ -42,7 +46,10 @@ export function fetchInTime(request: Request): Promise<Response> {
 
 const reads = new Set<{ controller: AbortController; since: number }>();
 
-/** A read that has no answer after so many milliseconds, when the page is looked at again, is repeated. */
+/**
+ * A read without a response after this many milliseconds is repeated when the user returns to the
+ * page.
+ */
 const impatience = 5_000;
 
 /** Gives up the reads that have waited for long: while nobody looked, their connection may have gone without a word. */
@@ -64,8 +71,9 @@ export function askAhead(): void {
 }
 
 /**
- * The answer to a request that was made ahead, once, and only while the page is young and the same user is remembered. What was refused then is
- * asked for again: somebody may have signed in since.
+ * The response to a request that was made ahead. It is used once, and only while the page is young
+ * and the user is the same. A refused request is repeated, because the user may have signed in
+ * since.
  */
 export function takeAhead(request: Request): Promise<Response> | undefined {
   const { askedAhead } = shared;

@@ -23,12 +23,15 @@ export type {
 } from 'chat-service-client';
 export { randomKey };
 
-/** Why a call did not succeed: the status (0 when there was no answer), a sentence for people, and when to try again if that is known. */
+/**
+ * Why a call failed: the status (0 without a response), a sentence for people, and when to try
+ * again, if known.
+ */
 export class Failure extends Error {
   override name = 'Failure';
   readonly status: number;
   readonly retryAfter: number | undefined;
-  /** What went wrong, for programs. */
+  /** The error code, for programs. */
   readonly code: string | undefined;
 
   constructor(status: number, sentence: string, retryAfter?: number, code?: string) {
@@ -52,7 +55,10 @@ export function sentenceOf(failure: unknown): string {
   return failure.status === 0 || failure.isTemporary ? strings.app.unreachable : strings.app.failed;
 }
 
-/** What the page's one client needs from the session, which needs the client. */
+/**
+ * Functions of the session that the client calls. The session needs the client too, so they are set
+ * later.
+ */
 export const hooks: Record<'onSignedOut' | 'onSetUpRequired', () => void> & { onProofRequired: () => Promise<boolean> } = {
   onSignedOut: () => {},
   onSetUpRequired: () => {},
@@ -105,7 +111,10 @@ export async function askFully<T>(call: Answer<T>): Promise<{ data: NonNullable<
   throw new Failure(response.status, explain(error), retryAfter >= 0 ? retryAfter : undefined, code);
 }
 
-/** What people are told of an error: by its code, or by the parameter that it is about; the service's own sentence where that is for people. */
+/**
+ * The sentence for people about an error: by its code, or by its parameter. Otherwise the service's
+ * own sentence, if that is for people.
+ */
 function explain(error: ErrorBody | undefined): string {
   const { description = '', code = '' } = (error ?? {}) as { description?: string; code?: string };
   const [, parameter] = /^The '(\w+)' parameter /.exec(description) ?? [];
@@ -113,7 +122,7 @@ function explain(error: ErrorBody | undefined): string {
   return strings.refused[code as keyof typeof strings.refused] ?? (isForPrograms.test(description) ? '' : description);
 }
 
-// A control character is in what was typed: where it is says more than the rule.
+// The text contains a control character: its position helps more than the rule.
 function faultOf(parameter: string, description: string): string {
   const [, character, line, place] = /control character (\S+) \(line (\d+), character (\d+)\)/.exec(description) ?? [];
   if (character !== undefined) return strings.faults.controlCharacter(character, Number(line), Number(place));

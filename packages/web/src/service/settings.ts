@@ -1,6 +1,6 @@
 import type { Language } from '../i18n/languages.ts';
 
-/** What the server tells the page about itself, in a `<meta>` of the page: no request, and no script in it. */
+/** The settings that the server passes to the page in a `<meta>`, without a request or a script. */
 type Settings = {
   name: string;
   color: string;
@@ -12,7 +12,7 @@ type Settings = {
   emailConfirmation: 'off' | 'required';
   sendsEmail: boolean;
   docs: string;
-  /** The identity providers by which people can sign in. */
+  /** The identity providers for sign-in. */
   oidc?: { id: string; name: string }[];
   /** Where nobody signs in by a password. */
   takesPasswords?: false;

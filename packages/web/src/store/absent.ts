@@ -1,5 +1,8 @@
 import { signal } from '@preact/signals';
 import type { Person } from './people/names.ts';
 
-/** Who was mentioned in a message without being in its room, where that is to be said: at the place where it was written. */
+/**
+ * Mentioned people who are not in the room, for the note at the place where the message was
+ * written.
+ */
 export const absent = signal<{ place: string; people: readonly (Person & { id: string })[] } | undefined>(undefined);

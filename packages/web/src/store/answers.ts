@@ -1,6 +1,9 @@
 import { signal } from '@preact/signals';
 
-/** What a bot has answered to a command for its caller alone, and where that was typed; without a text while it is asked. */
+/**
+ * A bot's answer to a command, for its caller alone, and the place of the command. `text` is
+ * missing until the bot answers.
+ */
 type BotAnswer = { user: string; place: string; by: string; text: string | undefined };
 
 /** The last one, until it is dismissed. */

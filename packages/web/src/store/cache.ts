@@ -5,7 +5,7 @@ import { noteOf, readNote } from '../service/ahead.ts';
 import type { Message } from '../service/api.ts';
 import type { Cursor, Draft, Entry, KeptRoom, Marker, MyRoom } from './kept.ts';
 
-/** What this browser keeps for one user. */
+/** The database of this browser for one user. */
 interface Schema extends DBSchema {
   rooms: { key: string; value: MyRoom };
   messages: { key: [room: string, seq: number]; value: Message };
@@ -26,7 +26,7 @@ const mostRooms = 40;
 /** How long the browser may take to open what it keeps, in milliseconds: some never do. */
 const longestOpening = 5_000;
 
-/** What comes of what this browser should keep: all of it is kept, nothing is, or there is no room for more. */
+/** How storage in this browser works: everything is stored, nothing is, or the storage is full. */
 export const keeping = signal<'all' | 'nothing' | 'full'>('all');
 
 let note = '';
@@ -34,7 +34,10 @@ let database: Promise<Database | undefined> | undefined;
 
 const nameOf = (user: string) => `chat-${user}`;
 
-/** Opens what is kept for a user; from here on the other functions work on it. A browser that keeps nothing gets on without. */
+/**
+ * Opens the database of a user for the other functions here. Without storage, the page works
+ * without it.
+ */
 export function openCache(user: string): Promise<Database | undefined> {
   note = noteOf(user);
   keeping.value = keepsNames() ? 'all' : 'nothing';
@@ -71,7 +74,7 @@ export function noteProblem(problem: unknown): undefined {
   return undefined;
 }
 
-/** Makes a function that works on what is kept one that takes note of a problem instead of failing. */
+/** Wraps a function on the database so that it records a problem instead of failing. */
 const gettingOn =
   <A extends unknown[], R>(work: (...inputs: A) => Promise<R>) =>
   (...inputs: A): Promise<R | undefined> =>
@@ -96,7 +99,7 @@ export async function wipeCache(user: string): Promise<void> {
   }
 }
 
-/** What is kept of a room, if anything is. */
+/** Returns the stored content of a room, if there is any. */
 export const readRoom = gettingOn(async (room: string): Promise<KeptRoom | undefined> => {
   const db = await cache();
   const found = await db?.get('cursors', room);
@@ -107,7 +110,7 @@ export const readRoom = gettingOn(async (room: string): Promise<KeptRoom | undef
 /** How far a room is kept, and in which epoch that counts. */
 type KeptPlace = Pick<KeptRoom, 'cursor' | 'epoch'>;
 
-/** Replaces what is kept of a room by its newest messages. */
+/** Replaces the stored content of a room by its newest messages. */
 export const keepRoom = gettingOn(
   async (room: string, messages: readonly Message[], { cursor, epoch }: KeptPlace): Promise<void> => {
     const db = await cache();
@@ -123,8 +126,9 @@ export const keepRoom = gettingOn(
 );
 
 /**
- * Applies a page of a room's feed in one transaction with its cursor. Two tabs may apply the same page, and one a later page than the other: what
- * they write is the messages as they are, and the cursor never goes back. What another tab keeps of another epoch stays as it is.
+ * Applies a page of a room's feed in one transaction with its cursor. Two tabs may apply the same
+ * page, or one of them a later page. Both write the messages as they are now, and the cursor never
+ * goes back. Content of another epoch that another tab stored stays as it is.
  */
 export const keepEvents = gettingOn(
   async (room: string, changed: readonly Message[], { cursor, epoch }: KeptPlace): Promise<void> => {
@@ -174,7 +178,7 @@ export const trimCache = gettingOn(async (): Promise<void> => {
   }
 });
 
-/** Keeps what has changed in the list of my rooms. */
+/** Stores the changes of my list of rooms. */
 export const keepRooms = gettingOn(async (changed: readonly MyRoom[], gone: readonly string[]): Promise<void> => {
   const db = await cache();
   if (!db) return;

@@ -12,7 +12,7 @@ export function commandsOf(room: string, isFresh = false): Promise<RoomCommand[]
   if (last && !isFresh && Date.now() - last.at < age) return last.commands;
   const commands = ask(chat.GET('/api/rooms/{room}/commands', { params: { path: { room } } }));
   known.set(room, { at: Date.now(), commands });
-  // What failed is asked for again by the next key.
+  // After a failure, the next key asks again.
   commands.catch(() => known.delete(room));
   return commands;
 }

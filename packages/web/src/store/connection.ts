@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 
 /**
- * Whether the service was reached the last time. `offline`: this device has no network. `unreachable`: it has one, but the service does
+ * The state of the connection. `offline`: this device is offline. `unreachable`: the service does
  * not answer. `limited`: the service asks to slow down.
  */
 export const connection = signal<'online' | 'offline' | 'unreachable' | 'limited'>('online');

@@ -2,10 +2,10 @@ import { recall, recallJson, remember } from '../device/storage.ts';
 
 const key = 'chat-emoji';
 
-/** What people pick most, for who has picked nothing yet. */
+/** The most popular emoji, for users who have not picked any yet. */
 const common = ['👍', '❤️', '😂', '🎉', '🙏', '👀', '✅', '🚀'];
 
-/** Which emoji somebody is likely to pick here: the last that were picked, then common ones. */
+/** The emoji that the user is likely to pick: the last picked ones, then common ones. */
 export const usualEmoji = (): string[] => [...new Set([...recallJson<string[]>(key, []), ...common])].slice(0, 16);
 
 /** The three that stand at each message. */

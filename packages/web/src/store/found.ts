@@ -7,7 +7,7 @@ import { nextOf } from './people/members.ts';
 import type { Person } from './people/names.ts';
 import { type FoundKind, foundKinds } from './search-words.ts';
 
-/** What is searched for: the address has it, so that Back leads to it again. */
+/** The search. The address has it too, so that Back leads to it again. */
 export type Search = {
   words: string;
   /** In one room, or in all of mine. */
@@ -21,10 +21,10 @@ export type Search = {
   has: FoundKind | undefined;
 };
 
-/** What was found so far, and where more begins. */
+/** The results so far, and where more begin. */
 type FoundList = { list: readonly Message[]; next: string | undefined; ignored: number };
 
-/** What was found last: still there when the panel is drawn again for the room of a result. */
+/** The last results. They stay when the panel is drawn again for the room of a result. */
 let last: { key: string; found: FoundList } | undefined;
 
 /** Reads the search that an address has. */
@@ -77,7 +77,7 @@ export async function findMore(search: Search, { list, next, ignored }: FoundLis
   return found;
 }
 
-/** Forgets what was found, so that the same search is made again. */
+/** Forgets the results, so that the search is repeated. */
 export function forgetFound(): void {
   last = undefined;
 }

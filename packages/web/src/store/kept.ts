@@ -9,7 +9,7 @@ export type MyRoom = {
   name: string;
   /** The version of its picture, if it has one. */
   avatar: string | undefined;
-  /** Whether it is a conversation of a few people, which has no name of its own. */
+  /** True for a direct conversation, which is named after its members. */
   isDirect: boolean;
   /** Whether anyone can join it; unknown of a room that an earlier version has kept, and false of a conversation. */
   isOpen?: boolean | undefined;
@@ -34,8 +34,8 @@ export type MyRoom = {
 };
 
 /**
- * A file of a message that is still to be sent, kept with it. `key` is the idempotency key of its announcement; `uploaded` is its id, once the
- * service has its bytes.
+ * A file of an unsent message, stored with it. `key` is the idempotency key of its announcement;
+ * `uploaded` is its id, once the service has its bytes.
  */
 export type UnsentFile = Omit<Message['files'][number], '_id'> & {
   key: string;
@@ -54,7 +54,10 @@ export type Change =
       thread: string | null;
       /** Of a reply: whether it also stands in the room. */
       isInRoom?: boolean;
-      /** The last place that was known to be taken in the room when it was written: what is at it or before it is not this message. */
+      /**
+       * The last known place in the room when the message was written. The message itself must have
+       * a later one.
+       */
       after: number;
       /** The epoch in which that counts. */
       epoch?: string | undefined;
@@ -66,8 +69,9 @@ export type Change =
   | { kind: 'pin'; message: string; on: boolean };
 
 /**
- * A change that the service has not confirmed. `waiting` is tried again by itself, for ever; `refused` waits for the user, with the reason.
- * `key` is the idempotency key: stored before the first attempt, and the same in every attempt.
+ * A change that the service has not confirmed. `waiting` is retried automatically until it
+ * succeeds; `refused` waits for the user, with the reason. `key` is the idempotency key: stored
+ * before the first attempt, and the same in every attempt.
  */
 export type Entry = Change & {
   id: number;
@@ -86,14 +90,17 @@ export type Entry = Change & {
 /** Out of reach, too many at a time, edited elsewhere meanwhile, an edit of a message that is gone, or what the service said. */
 export type Reason = { kind: 'unreachable' | 'limited' | 'changed' | 'gone' } | { kind: 'said'; sentence: string };
 
-/** Up to where a room's feed is applied to what is kept of it, and when it was opened last. */
+/** How far a room's feed is applied to the stored messages, and when the room was last opened. */
 export type Cursor = { room: string; cursor: number; epoch?: string | undefined; openedAt: number };
 
-/** What was typed and not sent, in a room or a thread. */
+/** The unsent text in a room or a thread. */
 export type Draft = { place: string; text: string };
 
 /** A read marker that the service does not know yet. */
 export type Marker = { room: string; seq: number; epoch?: string | undefined };
 
-/** What is kept of a room: its newest messages, and the cursor up to which they are complete, with its epoch. */
+/**
+ * The stored content of a room: its newest messages, the cursor that they are complete to, and the
+ * epoch of the cursor.
+ */
 export type KeptRoom = { messages: Message[]; cursor: number; epoch: string | undefined };

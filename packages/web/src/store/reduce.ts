@@ -1,6 +1,6 @@
 import type { Event, Member, Message, Room } from '../service/api.ts';
 
-/** What happened in a room, as what it changes here. */
+/** The effects of a room's events on this client. */
 export type Changes = {
   /** Messages as they are now. */
   messages: Message[];
@@ -8,7 +8,7 @@ export type Changes = {
   repliedTo: string[];
   /** Members as they are now. */
   members: Member[];
-  /** Users who are no longer members. */
+  /** Users who have left the room. */
   left: string[];
   /** The room's name and flags as they are now. */
   room: Room | undefined;
@@ -17,8 +17,8 @@ export type Changes = {
 };
 
 /**
- * Turns events into what they change. Each event carries the thing that it is about as it is now, so that applying one twice, or late, changes
- * nothing; of several about one thing the last one counts.
+ * Turns events into changes. Each event carries the current version of its subject, so applying one
+ * twice, or late, does no harm. If several are about one subject, the last one counts.
  */
 export function reduce(events: readonly Event[]): Changes {
   const messages = new Map<string, Message>();

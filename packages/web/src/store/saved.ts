@@ -24,7 +24,7 @@ export function isSaved(id: string): boolean {
   return saved.value.has(id);
 }
 
-/** Notes what is saved, and what is not; without anything else where these are all. */
+/** Records saved and unsaved messages. `isAll` if `ids` are all saved ones. */
 export function noteSaved(ids: readonly string[], not: readonly string[] = [], isAll = false): void {
   const others = isAll ? [] : recallJson<string[]>(nameOf(), []);
   const known = new Set([...others, ...ids].filter((id) => !not.includes(id)));
@@ -33,7 +33,7 @@ export function noteSaved(ids: readonly string[], not: readonly string[] = [], i
   remember(nameOf(), JSON.stringify([...known].slice(-most)));
 }
 
-/** Forgets what is saved: somebody else uses the page. */
+/** Forgets the saved messages, for the next user of the page. */
 export const resetSaved = (): void => {
   saved.value = undefined;
   dueReminders.value = [];

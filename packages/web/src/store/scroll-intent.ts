@@ -3,8 +3,8 @@ import type { ReadingPlace } from '../device/routes.ts';
 import type { Timeline } from './timeline.ts';
 
 /**
- * What is to be brought into view: the end, the line before the first unread message, a message,
- * which is pointed at, or a message at the height at which it was read before.
+ * The scroll target: the end, the line before the first unread message, a message to highlight, or
+ * a message at its earlier height.
  */
 type Target =
   | { kind: 'end' }
@@ -20,11 +20,11 @@ const mostMissed = 1_000;
 
 /** Where somebody reads a room, and what of it they want to see. */
 class ScrollIntent {
-  /** What is to be brought into view by the next drawing. */
+  /** The scroll target of the next drawing. */
   readonly target = signal<Target | undefined>(undefined);
   /** Up to where the room was read when it was opened: there stands the line "new". */
   readonly line = signal(Number.POSITIVE_INFINITY);
-  /** Whether that line is above what is seen, and was not seen yet. */
+  /** True if the line is above the visible part and was not seen yet. */
   readonly isLineAbove = signal(false);
   /** How many messages were unread when the room was opened. */
   unread = 0;
@@ -68,7 +68,7 @@ class ScrollIntent {
 
   /**
    * Shows the room at its first unread message, at the message at `seq`, or where it was read
-   * before: at once from what this browser keeps, if that place is in it.
+   * before. It does so at once if this browser has stored that place.
    */
   async open(lastRead: number, lastSeq: number, seq: number | undefined, place?: ReadingPlace): Promise<void> {
     this.isWatched = false;
@@ -84,9 +84,8 @@ class ScrollIntent {
   }
 
   /**
-   * Opens the room that is in the first picture: resolves when it shows what this browser keeps,
-   * or, where that is nothing, the newest messages if they come within a moment, as those do that
-   * were asked for ahead.
+   * Opens the room of the first drawing. Resolves when the stored messages are shown. Without
+   * stored messages, it waits a moment for the newest ones, which may have been requested ahead.
    */
   async openFirst(lastRead: number, lastSeq: number): Promise<void> {
     this.line.value = lastRead;
@@ -103,7 +102,7 @@ class ScrollIntent {
 
   /** Shows what this browser keeps of the room, if that goes on from where it was read. */
   async #openRecent(lastRead: number, lastSeq: number): Promise<void> {
-    // What is missing is read page by page: many pages take longer than the room itself.
+    // Missing messages are read page by page: many pages take longer than the room itself.
     await this.#timeline.showKept(
       ([first], cursor) => first !== undefined && lastSeq - cursor <= mostMissed && first.seq <= lastRead + 1,
     );

@@ -48,7 +48,9 @@ export async function openThreadCards(): Promise<void> {
 /** Reads further threads. Throws a `Failure`. */
 export const moreThreadCards = (): Promise<void> => readThreads(next);
 
-/** Reads what is new while the page is shown. New threads come after the others. Throws a `Failure`. */
+/**
+ * Reads the news while the page is shown. New threads come after the others. Throws a `Failure`.
+ */
 export const refreshThreadCards = async (): Promise<void> => {
   if (cardIds.value) await readThreads();
 };

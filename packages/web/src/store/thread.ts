@@ -6,8 +6,8 @@ import { applyToCards, closeThreadCards } from './thread-cards.ts';
 import { merge } from './window.ts';
 
 /**
- * The thread that is open beside a room: the message that it began with, and the replies that were read. `lastRead` is
- * the place up to which they were known when it was opened, if it is followed.
+ * The thread that is open beside a room: its root message and the loaded replies. `lastRead` is the
+ * read marker when it was opened, if it is followed.
  */
 type Thread = {
   room: string;
@@ -59,7 +59,7 @@ export async function openThread(room: string, id: string, reply = Number.POSITI
   }
 }
 
-/** Reads the open thread again, of which nothing may be as it was. */
+/** Reads the open thread again, because everything may have changed. */
 export async function readThreadAgain(): Promise<void> {
   const { value } = thread;
   if (!value) return;
@@ -129,7 +129,7 @@ export function applyToThreads(messages: readonly Message[]): void {
   if (!value) return;
   const root = messages.findLast(({ _id }) => _id.$oid === value.id);
   const replies = messages.filter((message) => message.thread?.$oid === value.id);
-  // Who replies follows the thread.
+  // Users follow threads that they reply in.
   const isMine = replies.some(({ user }) => user.$oid === me()._id.$oid);
   const changes = { ...(root && { root }), ...(isMine && { isFollowed: true }) };
   if (root || replies.length > 0) change(value.id, { ...changes, replies: merge(value.replies, replies) });

@@ -16,7 +16,7 @@ const pageSize = 100;
 /** After how many milliseconds a page of history that could not be read is asked for again. */
 const pauseAtEdge = 3_000;
 
-/** How a timeline is read, as far as it decides what is in memory. */
+/** How a timeline is read, as far as it affects the messages in memory. */
 type Reader = {
   /** Whether somebody reads at the end, which new messages then push on. */
   isFollowing: boolean;
@@ -72,13 +72,13 @@ export class Timeline {
    * is unknown of a place that an earlier version of the page has kept.
    */
   place: Place = nowhere;
-  /** Who reads it. */
+  /** The current reader. */
   reader: Reader = { isFollowing: true, isWatched: false, line: signal(Number.POSITIVE_INFINITY), findLine: () => {} };
 
   #opening: Promise<void> | undefined;
   /** The edges at which more is being read. */
   readonly #edges = new Set<'start' | 'end'>();
-  /** What the feed brought while a page of history was on its way, which may be older. */
+  /** Changes from the feed while a page of history is requested. The page may be older. */
   readonly #journal = new Map<string, Message>();
   #reading = 0;
   /** The last place at which a message is known to be. */
@@ -125,7 +125,7 @@ export class Timeline {
   }
 
   async #readAll(lastRead: number): Promise<void> {
-    // What is shown stays, also when it is a room in which nobody has said anything.
+    // Keep the shown messages, also those of an empty room.
     if (this.state.value !== 'ready') this.state.value = this.window.value.messages.length > 0 ? 'ready' : 'loading';
     const [place, early] = await Promise.all([this.#findPlace(), this.#showEarly(lastRead)]);
     const { messages, hasMore } = await this.#page({});
@@ -229,9 +229,9 @@ export class Timeline {
   }
 
   /**
-   * Reads at an edge of the window, once at a time; what could not be read is asked for again after
-   * a while. A reader who can't scroll on asks for more as soon as the window is drawn: by then the
-   * reading must be over, so that nothing may be awaited after the window has changed.
+   * Reads at an edge of the window, one request at a time; retries after a failure. A reader at the
+   * edge asks for more as soon as the window is drawn. The request must count as finished by then,
+   * so nothing may be awaited after the window has changed.
    */
   async #readAtEdge(edge: 'start' | 'end', place: { before?: number; after?: number }, add: (page: Page) => void): Promise<void> {
     if (this.#edges.has(edge)) return;
@@ -251,7 +251,7 @@ export class Timeline {
     this.window.value = { ...this.window.value };
   }
 
-  /** Applies changes to what is here, and keeps them with the place of the feed after them. */
+  /** Applies changes to the window, and stores them with the cursor after them. */
   apply({ messages: changed }: Pick<Changes, 'messages'>, place?: { at: number; epoch: string | undefined }): void {
     learnNamed(changed);
     const messages = changed.filter(isInRoom);
@@ -261,7 +261,7 @@ export class Timeline {
     const after = applyTo(this.window.value, messages, isFollowing ? 'end' : 'start');
     const last = after.messages.at(-1)?.seq ?? 0;
     batch(() => {
-      // Who reads further up is told of what others have said since.
+      // A reader further up sees the number of new messages by others.
       if (!isFollowing || !after.isAtEnd) this.missed.value += countNews(messages, Math.max(before, this.#newest));
       if (isWatched && line.value >= before) line.value = Math.max(line.value, last);
       this.window.value = after;
@@ -273,8 +273,8 @@ export class Timeline {
   }
 
   /**
-   * The feed does not go on from the place: it is too old, or all places are of a history that a
-   * backup has replaced. What is shown stays until there is more.
+   * Forgets the cursor, because the feed refused it: it is too old, or a restored backup has
+   * replaced its history. The messages stay on the screen until others arrive.
    */
   forgetPlace(isReplaced: boolean): void {
     this.place = nowhere;
@@ -299,8 +299,8 @@ export class Timeline {
   }
 
   /**
-   * A page of history. What the feed brought while it was on its way goes before what it says, and after its end: what the feed says later is
-   * still to come.
+   * A page of history. Changes that the feed brought meanwhile are newer than the page, and are
+   * also applied after its end. Later changes are still to come.
    */
   async #page(place: PageBounds): Promise<Page> {
     this.#reading++;

@@ -6,17 +6,17 @@ export type Window = { messages: readonly Message[]; isAtStart: boolean; isAtEnd
 /** How many messages a window holds at most, whatever was scrolled past. */
 export const mostInWindow = 300;
 
-/** A window of nothing, of which neither end is known. */
+/** An empty window, whose ends are both unknown. */
 export const emptyWindow: Window = { messages: [], isAtStart: false, isAtEnd: false };
 
-/** Puts an older page in front; what is too much goes at the end. */
+/** Adds an older page at the start; drops surplus messages at the end. */
 export function prepend(window: Window, page: readonly Message[], isAtStart: boolean): Window {
   const messages = merge(page, window.messages);
   const isCut = messages.length > mostInWindow;
   return { messages: isCut ? messages.slice(0, mostInWindow) : messages, isAtStart, isAtEnd: window.isAtEnd && !isCut };
 }
 
-/** Appends a newer page; what is too much goes at the start. */
+/** Adds a newer page at the end; drops surplus messages at the start. */
 export function append(window: Window, page: readonly Message[], isAtEnd: boolean): Window {
   const messages = merge(window.messages, page);
   const isCut = messages.length > mostInWindow;
@@ -24,8 +24,10 @@ export function append(window: Window, page: readonly Message[], isAtEnd: boolea
 }
 
 /**
- * Applies messages as they are now: those in the window are replaced, new ones come at its end if the window reaches there. A message that was
- * on its way while later ones were read comes where it belongs, also before the first. When that is too much, what goes is at the start, or, for someone who reads there (`keep` is `start`), the new ones, and the window ends before them.
+ * Applies the current versions of messages. Those in the window are replaced; new ones are added at
+ * its end if the window reaches it. A message that was delayed is inserted at its place, also
+ * before the first. Surplus messages are dropped at the start. If `keep` is `start`, the new
+ * messages are dropped instead, and the window ends before them.
  */
 export function applyTo(window: Window, changed: readonly Message[], keep: 'start' | 'end'): Window {
   const first = window.isAtStart ? 0 : (window.messages[0]?.seq ?? Number.POSITIVE_INFINITY);

@@ -16,9 +16,12 @@ import { isSameReaction } from '../store/unsent/pending.ts';
 import { sendOutbox } from './sender.ts';
 import { sync } from './sync.ts';
 
-/* What the user does to messages: each of it is stored first, and then done as soon as that is possible. */
+/* The user's changes of messages. Each is stored first, and then sent as soon as possible. */
 
-/** Sends what was written in a room or a thread, from there also to the room: its draft goes. Resolves when it is stored. */
+/**
+ * Sends a message to a room or a thread (`isInRoom`: to both), and drops its draft. Resolves when
+ * it is stored.
+ */
 export async function sendMessage(written: WrittenMessage): Promise<void> {
   await send(written, (text) => dropDraft(placeOf(written.room, written.thread), text));
   askToNotify();
@@ -50,7 +53,10 @@ async function send(
   start(room);
 }
 
-/** Changes the text of a message, which was `base` when its author began: what was kept of the edit goes. */
+/**
+ * Changes the text of a message, and drops the draft of the edit. `base` was the text when the edit
+ * began.
+ */
 export async function editMessage(message: Message, typed: string, base: string): Promise<void> {
   const text = normaliseText(typed);
   const place = placeOfEdit(message);

@@ -35,12 +35,12 @@ export const openTimeline = (): Timeline | undefined =>
   route.value.name === 'room' ? knownTimeline(route.value.room) : undefined;
 
 /**
- * Keeps the open room up to date by the rule of the typed client: its `Cursors` decide what to ask
- * and when, also of where the other rooms are, and what of the answers and pushes is news.
+ * Keeps the open room up to date by the rule of the typed client. Its `Cursors` decide what to
+ * request and when, and which parts of the responses and pushes are news.
  */
 export class Follower {
   readonly cursors = new Cursors({ isSelective: true, interval, spread: 0, safetyInterval: pushed });
-  /** What is followed: the timeline of the open room, once that is shown. */
+  /** The followed timeline: that of the open room, once it is shown. */
   #timeline: Timeline | undefined;
 
   /** Has asked at once what happened in the open room, or in it and everywhere. */
@@ -65,7 +65,7 @@ export class Follower {
     this.#takeNews();
   }
 
-  /** What to ask now, if anything. */
+  /** The next request, if one is due. */
   next(): Ask | undefined {
     this.#followOpen();
     return this.cursors.next(now());
@@ -119,7 +119,7 @@ export class Follower {
     }
   }
 
-  /** Applies what is new. */
+  /** Applies the news. */
   #takeNews(): void {
     const events = this.cursors.take().filter((one): one is FollowedEvent => 'data' in one);
     const timeline = this.#timeline;

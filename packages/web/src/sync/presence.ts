@@ -13,7 +13,10 @@ const most = 100;
 /** After how many milliseconds a screen that changes has come to rest. */
 const rest = 500;
 
-/** For how many milliseconds what was known stays without a connection: a new one is there by then, mostly. */
+/**
+ * How long presence stays valid without a connection, in milliseconds. Usually, a new connection is
+ * open by then.
+ */
 const patience = 20_000;
 
 /** After how many milliseconds without a sign of the reader a new connection says nothing of one. */
@@ -27,8 +30,9 @@ function forgetSoon(): void {
 }
 
 /**
- * Has the service tell how those are who are on the screen, and what they are called now, and tells it when the reader does something;
- * `readRooms` is called when a conversation has another name. Returns what ends that.
+ * Watches the presence and the names of the people on the screen, and reports the user's own
+ * activity. Calls `readRooms` when the name of a conversation changes. Returns a function that
+ * stops it.
  */
 export function followPresence(connection: Connection, readRooms: () => void): () => void {
   const ending = new AbortController();
@@ -65,14 +69,14 @@ export function followPresence(connection: Connection, readRooms: () => void): (
     connected: () => {
       clearTimeout(forgetting);
       tell();
-      // What was saved elsewhere before was told to nobody, nor what there is to notice.
+      // Changes of saved messages and notifications before the connection were not pushed.
       lookAtSaved();
       countSoon();
     },
     disconnected: forgetSoon,
     heard: (frame) => {
       learn(frame);
-      // What was read there is known to the service by now.
+      // The service knows about that reading by now.
       if (['notifications', 'read', 'thread'].includes(frame.type)) countSoon();
       if (frame.type === 'person' && isOldName(frame)) readRooms();
     },
@@ -105,8 +109,8 @@ function learn(frame: ServerFrame): void {
 }
 
 /**
- * A message was saved on some device, perhaps with a reminder, or no longer is. What was removed here stays in the list
- * until that is opened again.
+ * A message was saved or removed on some device, perhaps with a reminder. A removed message stays
+ * in the list until the list is opened again.
  */
 function learnSaved({ message: { $oid: id }, is_saved }: ServerFrame & { type: 'saved' }): void {
   const isKnown = isSaved(id) || dueReminders.value.some(({ message }) => idOf(message) === id);

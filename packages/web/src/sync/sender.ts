@@ -20,8 +20,8 @@ export const sendFor = (user: string): void => {
 };
 
 /**
- * Sends what waits in the outbox and may be tried now. Of several tabs one does it at a time; where the browser has no locks, as over plain
- * http, two may send the same, and the key makes it one.
+ * Sends the entries of the outbox that are due. Only one tab sends at a time. In browsers without
+ * locks, as over plain http, two tabs may send the same entry: the key makes it one message.
  */
 export async function sendOutbox(): Promise<void> {
   isAsked = true;
@@ -65,7 +65,10 @@ async function pass(): Promise<void> {
   for (let next = nextEntry(); next && userLock !== ''; next = nextEntry()) await attempt(next);
 }
 
-/** What is next in each room and of each message, oldest first: one that waits lets no later one pass. */
+/**
+ * The next entry of each room and of each message, oldest first. A waiting entry blocks the later
+ * ones.
+ */
 function heads(): Entry[] {
   const rows = new Map<string, Entry>();
   for (const entry of outbox.value) {

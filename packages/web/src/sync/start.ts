@@ -46,7 +46,10 @@ export function followSession(): Promise<void> {
   return entering;
 }
 
-/** Signs out here and on the service, and deletes what this browser keeps. Callers deal with what is unsent before. */
+/**
+ * Signs out here and on the service, and deletes everything that this browser stored. Callers
+ * handle unsent content first.
+ */
 export async function signOut(): Promise<void> {
   const user = current;
   await endSession();
@@ -54,7 +57,7 @@ export async function signOut(): Promise<void> {
   if (user !== undefined) await wipeCache(user);
 }
 
-/** Gives up an account whose session has ended, with what was not sent. */
+/** Discards an account whose session has ended, with its unsent content. */
 export async function abandonAccount(): Promise<void> {
   const { value } = session;
   if (value.state === 'expired') await wipeCache(value.user._id.$oid);

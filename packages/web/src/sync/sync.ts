@@ -16,7 +16,7 @@ import { Follower, openTimeline } from './follow.ts';
 import { sendOutbox } from './sender.ts';
 
 const fullListEvery = 5 * 60_000;
-/** Without a push nobody says what was read elsewhere. */
+/** Without a push, only the full list shows reading on other devices. */
 const fullListWithoutPush = 30_000;
 /** At the latest after so long something is due. */
 const longestRest = 60_000;
@@ -29,9 +29,9 @@ const staleAfter = 10_000;
 const never = Number.NEGATIVE_INFINITY;
 
 /**
- * Keeps what is shown up to date while somebody is signed in: the open room, the list of rooms, and
- * what the service is to know of both. Changes are pushed, or, without a connection, asked for:
- * often while something happens, and ever less often while nothing does.
+ * Keeps the page up to date while somebody is signed in: the open room, the list of rooms, and the
+ * read markers. Changes are pushed. Without a connection, they are polled: often while something
+ * happens, and less and less often while nothing does.
  */
 class Sync {
   #follower = new Follower();
@@ -120,7 +120,7 @@ class Sync {
     }
     dropOldMarkers();
     const before = rooms.value;
-    // Not over what was asked for later, and answered before.
+    // Ignore it if a later request was answered before.
     const isNewest = turn > this.#taken;
     if (isNewest) {
       this.#taken = turn;
@@ -137,7 +137,10 @@ class Sync {
     this.#follower.cursors.listed(positions, isNewest ? since : undefined, performance.now());
   }
 
-  /** Reads again what is known of an earlier epoch; the open room finds that its place is refused. */
+  /**
+   * Reads everything again after a change of the epoch. The open room notices that its cursor is
+   * refused.
+   */
   #startOver(): Promise<void> {
     dropMembers();
     void readThreadAgain();
@@ -145,7 +148,7 @@ class Sync {
     return this.readRooms({ all: true });
   }
 
-  /** Asks and tells what is due, now and whenever something is. */
+  /** Makes the requests that are due, now and whenever one becomes due. */
   async run(): Promise<void> {
     if (this.#state !== 'idle') {
       this.#state = 'called';
@@ -222,7 +225,8 @@ class Sync {
     ended.addEventListener('abort', leave);
   }
 
-  // What was written before is not pushed, nor what was read or chosen elsewhere, in whichever room, a moment ago.
+  // Changes before the connection were not pushed, such as messages and read markers from a moment
+  // ago.
   #connected(): void {
     this.#push = 'connected';
     const since = performance.now();
@@ -253,7 +257,7 @@ class Sync {
   #lookedAt(): void {
     if (document.visibilityState === 'hidden') return;
     this.#connection?.check();
-    // What waits since before may wait for a connection that is gone.
+    // Earlier requests may wait for a connection that is gone.
     giveUpOld();
     if (performance.now() - this.#allRoomsAt > staleAfter) this.#doubtList();
     this.wake();
@@ -275,5 +279,5 @@ const goneOffline = () => {
   connection.value = 'offline';
 };
 
-/** Keeps what is shown up to date. */
+/** The synchronisation of the page. */
 export const sync = new Sync();

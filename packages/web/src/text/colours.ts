@@ -5,7 +5,7 @@ export type CodePiece = string | { kind: string; pieces: CodePiece[] };
 
 type Load = () => Promise<{ default: Parameters<ReturnType<typeof createLowlight>['register']>[1] }>;
 
-/** What can be coloured. Each language is loaded when the first code in it is shown. */
+/** The languages with syntax colours. Each is loaded when its first code block is shown. */
 const languages: Record<string, Load> = {
   bash: () => import('highlight.js/lib/languages/bash'),
   c: () => import('highlight.js/lib/languages/c'),
@@ -32,7 +32,7 @@ const languages: Record<string, Load> = {
   yaml: () => import('highlight.js/lib/languages/yaml'),
 };
 
-/** What else people write behind the fence. */
+/** Other names that people write after the fence. */
 const aliases: Record<string, string> = {
   'c++': 'cpp',
   cjs: 'javascript',

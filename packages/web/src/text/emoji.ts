@@ -19,7 +19,10 @@ const all = emojiGroups.flat().map((emoji) => ({ emoji, said: saidOf(emoji) }));
 /** Whether a word finds an emoji. */
 export const isFoundBy = (emoji: Emoji, word: string): boolean => saidOf(emoji).includes(word.toLowerCase());
 
-/** The emoji that a word finds: by the start of a code first, then by any part of what is said of it. */
+/**
+ * Finds emoji by a word: those whose code starts with it first, then other matches in code or
+ * description.
+ */
 export function findEmoji(word: string): Emoji[] {
   const sought = word.toLowerCase();
   const rank = ({ codes }: Emoji) => (codes.includes(sought) ? 0 : codes.some((code) => code.startsWith(sought)) ? 1 : 2);
@@ -30,7 +33,7 @@ export function findEmoji(word: string): Emoji[] {
     .map(({ emoji }) => emoji);
 }
 
-/** What is known of an emoji, in any tone of skin. */
+/** The data of an emoji, in any skin tone. */
 export const emojiNamed = (emoji: string): Emoji | undefined => byEmoji.get(emoji) ?? byEmoji.get(withTone(emoji, ''));
 
 const byEmoji = new Map(emojiGroups.flat().map((one) => [one.emoji, one]));

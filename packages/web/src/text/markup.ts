@@ -1,4 +1,4 @@
-/* What the tools of the composer do to the text: Markdown, as one types it by hand. */
+/* The tools of the composer: they edit the text as Markdown. */
 
 /** A change of a text: what stands from `start` to `end` becomes `text`, in which then `from` to `to` is selected. */
 export type Edit = { start: number; end: number; text: string; from: number; to: number };
@@ -6,13 +6,16 @@ export type Edit = { start: number; end: number; text: string; from: number; to:
 /** A text with the part that is selected. */
 export type TextSelection = { value: string; start: number; end: number };
 
-/** Puts marks around what is selected, or takes them away. Blanks at its ends stay outside, where marks mean something. */
+/**
+ * Puts marks around the selection, or removes them. Blanks at its ends stay outside, because marks
+ * do not work beside them.
+ */
 export function toggleMark({ value, start, end }: TextSelection, mark: string): Edit {
   const chosen = value.slice(start, end);
   const isMarked =
     value.slice(start - mark.length, start) === mark &&
     value.slice(end, end + mark.length) === mark &&
-    // One asterisk of two is no mark for emphasis.
+    // One of two asterisks is not a mark for emphasis.
     value[start - mark.length - 1] !== mark[0];
   if (isMarked) {
     const from = start - mark.length;
@@ -25,7 +28,7 @@ export function toggleMark({ value, start, end }: TextSelection, mark: string): 
   return { start, end, text: `${before}${mark}${inner}${mark}${after}`, from, to: from + inner.length };
 }
 
-/** Marks what is selected as code: a line within it, several lines as a block. */
+/** Marks the selection as code: inline within a line, as a block over several lines. */
 export function toggleCode(selected: TextSelection): Edit {
   const { value, start, end } = selected;
   const chosen = value.slice(start, end);
@@ -48,7 +51,10 @@ export function togglePrefix({ value, start, end }: TextSelection, prefix: strin
   return { start: first, end: last, text, from: lines.length > 1 ? first : caret, to: caret };
 }
 
-/** Makes what is selected the text of a link to an address; without one, the address is what is typed next. */
+/**
+ * Turns the selection into a link; without an address, the caret is placed where the address is
+ * typed.
+ */
 export function makeLink({ value, start, end }: TextSelection, address = ''): Edit {
   const chosen = value.slice(start, end);
   const text = `[${chosen}](${address})`;
@@ -60,8 +66,8 @@ export function makeLink({ value, start, end }: TextSelection, address = ''): Ed
 export const isAddress = (text: string): boolean => /^https?:\/\/[^\s<>()]+$/.test(text);
 
 /**
- * What a new line continues: the list or the quote in whose line the caret is. A line with nothing in it ends the list.
- * Undefined where a new line is only that.
+ * Continues a list or a quote on a new line. An empty item ends the list. Undefined for a plain new
+ * line.
  */
 export function continueLine({ value, start, end }: TextSelection): Edit | undefined {
   const first = value.lastIndexOf('\n', start - 1) + 1;
@@ -75,7 +81,7 @@ export function continueLine({ value, start, end }: TextSelection): Edit | undef
   return { start, end, text, from: start + text.length, to: start + text.length };
 }
 
-/** What each tool, and its key, does to the text that is selected. */
+/** The effect of each tool, and of its key, on the selected text. */
 export const formats = {
   bold: (selected: TextSelection) => toggleMark(selected, '**'),
   italic: (selected: TextSelection) => toggleMark(selected, '*'),

@@ -4,10 +4,10 @@ import { openFence } from './fence.ts';
 /** How many characters of a message are quoted: the link leads to the rest. */
 const most = 4_000;
 
-/** So many signs may mention somebody in what is quoted; a text with more of them stays as it is. */
+/** The most mention signs in a quote; a text with more of them stays as it is. */
 const mostSigns = 100;
 
-/** What would mean something in a name. */
+/** Characters with a meaning in a name. */
 const marks = /[\\[\]*~`<@]/g;
 
 /** A message as a quote: who said it, with a link to it, and its text on lines that begin with `>`. */
@@ -20,12 +20,12 @@ export function quoteOf({ author, address, text }: { author: string; address: st
   return `[${author.replaceAll(marks, '\\$&')}](${address}):\n${shown}${fence && `\n> ${fence}`}`;
 }
 
-/** A text that shows the same and mentions nobody: those who were mentioned have heard of it already. */
+/** Returns the text without mentions: the original has already notified the mentioned people. */
 function withoutMentions(text: string): string {
   const signs = [...text.matchAll(/[@＠﹫]/g)];
   if (signs.length > mostSigns) return text;
   return signs.reduceRight((whole, { index }) => {
-    // Only what was a mention gets a backslash: in code, it would be seen.
+    // Only a mention gets a backslash: in code, it would be visible.
     const escaped = `${whole.slice(0, index)}\\${whole.slice(index)}`;
     return mentionsIn(escaped).length < mentionsIn(whole).length ? escaped : whole;
   }, text);

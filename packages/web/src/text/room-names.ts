@@ -3,7 +3,7 @@
 /** Rooms by their names in small letters, and how many words the longest of these names has. */
 export type RoomNames<T> = { byName: ReadonlyMap<string, T>; mostWords: number };
 
-/** Longer names have no end that is looked for. */
+/** Longer names are not searched for their end. */
 const mostWords = 8;
 
 /** Makes rooms ready to be found by their names; of several with the same name it is the first one. */
@@ -52,7 +52,7 @@ function roomAt<T>(
   for (let count = words.length; count > 0; count--) {
     const last = words[count - 1] as RegExpExecArray;
     let end = start + last.index + last[0].length;
-    // What ends a sentence is part of few names.
+    // Few names contain punctuation that ends a sentence.
     for (;;) {
       const room = byName.get(foldName(text.slice(start, end)));
       if (room && !text.slice(start, end).includes('\n')) return { room, end };

@@ -12,7 +12,7 @@ const asked = new Map<string, Promise<void>>();
 /** How many members are read at a time. */
 const pageSize = 200;
 
-/** What is known of the members of a room. */
+/** The known members of a room. */
 export const knownMembers = (room: string): KnownMembers | undefined => members.value.get(room);
 
 /** The members of a room as far as they were read, all of a room with few of them by name; undefined before. */

@@ -2,7 +2,7 @@ import { ask, chat, type Member } from '../../service/api.ts';
 import { hasMoreMembers, keepMembers, knownMembers, loadMembers, membersOf, readPage } from './members.ts';
 import { learnMembers } from './names.ts';
 
-/* What is asked of a room's members besides the first of them, by code that is loaded when it is needed. */
+/* More queries for a room's members, in code that is loaded on demand. */
 
 /** Asks for the members after those that are known. */
 export async function loadMoreMembers(room: string): Promise<void> {
@@ -15,8 +15,8 @@ export async function loadMoreMembers(room: string): Promise<void> {
 }
 
 /**
- * The first members of a room whose names have words that begin with what was typed, those that begin so themselves first: of what is known if
- * that is all of them, or else also as the service finds them.
+ * Finds the first members whose names have a word that begins with the typed text. Names that begin
+ * with it come first. It searches the known members, and asks the service if these are not all.
  */
 export async function findMembers(room: string, typed: string, limit: number): Promise<readonly Member[]> {
   // A connection that has just come back may lose the first request; without one those that are known have to do.

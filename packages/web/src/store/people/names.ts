@@ -2,7 +2,7 @@ import { batch, type Signal, signal } from '@preact/signals';
 import { strings } from '../../i18n/strings.ts';
 import { ask, chat, type Id, type Member, type Message, type User } from '../../service/api.ts';
 
-/** What somebody is called, the version of their picture, and whether they are a bot. */
+/** The names of a user, the version of their picture, and whether they are a bot. */
 export type Person = {
   username: string;
   name?: string | undefined;
@@ -10,7 +10,7 @@ export type Person = {
   is_bot?: boolean | undefined;
 };
 
-/** What somebody says of themselves. */
+/** The status of a user. */
 export type Status = NonNullable<User['status']>;
 
 /** Values by id, each in a signal of its own: when one changes, only the views that show it are drawn again. */
@@ -29,7 +29,7 @@ const statusSignal = signalsById<Status>();
 const told = new Set<string>();
 const asked = new Set<string>();
 
-/** What a user is called, if it is known; a view that reads it is drawn again when it changes. */
+/** The names of a user, if known. A view that reads them is drawn again when they change. */
 export const personOf = (user: string): Person | undefined => personSignal(user).value;
 
 /** The name under which somebody is shown: the full name, or else the username. */
@@ -56,10 +56,10 @@ export function learnPersons(users: readonly (Person & { id: string })[], { areK
 export const currentStatus = (status: Status | undefined): Status | undefined =>
   status?.until && Date.parse(status.until.$date) <= Date.now() ? undefined : status;
 
-/** What a user says of themselves, if that is known and has not ended. */
+/** The status of a user, if known and not expired. */
 export const statusOf = (user: string): Status | undefined => currentStatus(statusSignal(user).value);
 
-/** Learns the statuses of users from a list of people: those listed without one have none. */
+/** Learns the statuses of users from a list. Users listed without one do not have any. */
 export function learnStatuses(users: readonly { id: string; status?: Status | undefined }[]): void {
   batch(() => {
     for (const { id, status } of users) {

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { signalsById } from './names.ts';
 
-/** How somebody is; undefined for those who are not there, or of whom nothing is known. */
+/** The presence of a user; undefined for a user who is offline, or whose presence is unknown. */
 type Presence = 'active' | 'away';
 
 const presenceSignal = signalsById<Presence>();
@@ -28,7 +28,7 @@ export const isPresenceTold = signal(false);
 
 const places = new Map<string, number>();
 
-/** The people on the screen, those who were last shown last. */
+/** The people on the screen, in the order in which they appeared. */
 export const shownPeople = signal<readonly string[]>([]);
 
 /** Somebody is shown, until the function that is returned is called. */

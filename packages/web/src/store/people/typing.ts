@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** Who is typing where, and until when that is shown. */
+/** The people who are typing, in which room, and until when this is shown. */
 export const typing = signal<readonly { room: string; user: string; username: string; until: number }[]>([]);
 
 /** For so many milliseconds: somebody who types on says so again before. */

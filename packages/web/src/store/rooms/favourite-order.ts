@@ -7,8 +7,9 @@ type Favourite = { id: string; place?: number | undefined };
 const step = 2 ** 30;
 
 /**
- * The numbers that give favourites an order in which the one at `moved` was put somewhere else. Each is a request, so
- * there are as few as possible: those before it that have none get one, because those without stand last.
+ * The numbers that order the favourites after the one at `moved` was dragged there. Each number is
+ * a request, so there are as few as possible. Earlier favourites without a number get one, because
+ * favourites without one come last.
  */
 export function numbersFor(order: readonly Favourite[], moved: number): Map<string, number> {
   const numbers = new Map<string, number>();

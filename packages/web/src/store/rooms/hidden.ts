@@ -6,12 +6,12 @@ import type { MyRoom } from '../kept.ts';
 import { drafted } from '../unsent/drafts.ts';
 
 /*
- * Conversations that the lists of rooms leave out: those in which nobody has said anything yet, because their author may have thought better
- * of it, and those that were hidden in this browser, each until something happens in it. Nobody can leave them: a new message to the same people
- * continues the same conversation.
+ * Direct conversations that the lists of rooms leave out. Empty ones, because their author may
+ * never write, and those hidden in this browser until something happens in them. Nobody can leave a
+ * conversation: a new message to the same people continues it.
  */
 
-/** Up to which place conversations are hidden, by their ids. */
+/** For each hidden conversation, by id: the place of the last event that does not show it again. */
 const hidden = signal<Readonly<Record<string, number>> | undefined>(undefined);
 
 const nameOf = () => `chat-hidden-${me()._id.$oid}`;
@@ -19,7 +19,10 @@ const nameOf = () => `chat-hidden-${me()._id.$oid}`;
 /** Whether anything was ever said in a room, or may be before a conversation begins. */
 export const hasBegun = ({ isDirect, seq }: MyRoom): boolean => !isDirect || seq > 0;
 
-/** Whether a room is in the list of rooms: it is open, something stands in it that was not sent, or it is neither empty nor hidden. */
+/**
+ * True if a room is in the list of rooms: it is open, it has unsent content, or it is neither empty
+ * nor hidden.
+ */
 export function isListed(room: MyRoom): boolean {
   const { value } = route;
   if (!room.isDirect || (value.name === 'room' && value.room === room.id) || drafted.value.has(room.id)) return true;
@@ -33,7 +36,7 @@ export function hideRoom(id: string, seq: number): void {
   remember(nameOf(), JSON.stringify(hidden.value));
 }
 
-/** Forgets what is hidden: somebody else uses the page. */
+/** Forgets the hidden conversations, for the next user of the page. */
 export const resetHidden = (): void => {
   hidden.value = undefined;
 };

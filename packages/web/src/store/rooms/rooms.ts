@@ -32,10 +32,13 @@ const sum = (count: (room: MyRoom) => number) => (rooms.value ?? []).reduce((tot
 /** Read markers that the service does not know yet, by room. */
 const markers = new Map<string, Omit<Marker, 'room'>>();
 
-/** Where favourites were put here, of which the service does not know yet. */
+/** The order of favourites that the service does not know yet. */
 export const placing = new Map<string, number>();
 
-/** A membership of mine as the list of rooms has it. What was read here counts before the service knows of it. */
+/**
+ * A membership as an entry of the list of rooms. A read marker of this client counts before the
+ * service has it.
+ */
 function asRoom(member: Member): MyRoom {
   const { seq = 0, last_read = 0, room_name, unread = 0, unread_mentions = 0, others } = member as MyMember;
   const { is_muted = false, is_favourite = false } = member;
@@ -64,7 +67,7 @@ function asRoom(member: Member): MyRoom {
   };
 }
 
-/** What a direct conversation is called: after the others in it, or after me who is alone in it. */
+/** The name of a direct conversation: the names of the others, or mine if I am alone in it. */
 const nameOfDirect = (others: readonly Person[], mine: Person) => others.map(nameOf).join(', ') || nameOf(mine);
 
 /** Takes over a list of memberships: all of them, or those in the rooms that moved, which are now the most recently active. */
@@ -109,7 +112,7 @@ export function confirmMarker(id: string, seq: number): void {
   void cache().then((db) => db?.delete('markers', id).catch(noteProblem));
 }
 
-/** Tells the service what was read here. Throws a `Failure`. */
+/** Sends the read markers to the service. Throws a `Failure`. */
 export async function sendMarkers(): Promise<void> {
   for (const [id, { seq }] of [...markers]) {
     const room = roomOf(id);
@@ -155,7 +158,7 @@ export async function changedElsewhere(frame: Extract<ServerFrame, { type: 'read
 
 /** Sets my read marker back: the message at `seq`, and what came after it, is unread again. Throws a `Failure`. */
 export async function markUnread(id: string, seq: number): Promise<void> {
-  // What was read here and is not sent yet would set it forwards again.
+  // An unsent marker would move it forward again.
   confirmMarker(id, markers.get(id)?.seq ?? 0);
   const params = { path: { member: roomOf(id)?.member ?? '' } };
   const member = (await ask(chat.PATCH('/api/members/{member}', { params, body: { unread_from: seq } }))) as MyMember;
@@ -187,8 +190,8 @@ export function resetRooms(): void {
 }
 
 /**
- * Takes over a list, in its order. What has not changed stays the same object, and keeps its number: of a thousand rooms,
- * a message in one changes one.
+ * Sets the list, in its order. Unchanged rooms keep their object and their number, so that a
+ * message in one of a thousand rooms changes only one.
  */
 function setRooms(list: readonly MyRoom[]): void {
   const before = rooms.value ?? [];

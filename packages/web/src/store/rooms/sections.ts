@@ -5,8 +5,8 @@ import { isListed } from './hidden.ts';
 import { rooms } from './rooms.ts';
 
 /*
- * The list of my rooms stands still: favourites as I have put them, then those by their names, as the other rooms are;
- * only conversations by when something was said in them.
+ * The order of the list of rooms. Favourites come in the user's own order, then by name. Other
+ * rooms are sorted by name. Only conversations are sorted by their last message.
  */
 
 /** The names of the parts of the list. */

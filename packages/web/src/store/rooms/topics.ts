@@ -2,15 +2,15 @@ import { signal } from '@preact/signals';
 import { ask, chat, type Room, type RoomDetails } from '../../service/api.ts';
 import { changeMyRoom } from './rooms.ts';
 
-/** What is known of a room besides my membership. */
+/** The known facts about a room besides my membership. */
 type RoomFacts = { room?: Room; details?: RoomDetails };
 
 const known = signal<ReadonlyMap<string, RoomFacts>>(new Map());
 
-/** What is known of a room. */
+/** Returns the known facts about a room. */
 export const aboutRoom = (id: string): RoomFacts => known.value.get(id) ?? {};
 
-/** Takes over what was learned of a room. */
+/** Adds facts about a room. */
 export function learnAbout(id: string, about: RoomFacts): void {
   known.value = new Map(known.value).set(id, { ...aboutRoom(id), ...about });
   if (about.details) changeMyRoom(id, { avatar: about.details.avatar });
@@ -27,7 +27,7 @@ export async function loadAbout(id: string): Promise<void> {
   learnAbout(id, { room, details: details as RoomDetails });
 }
 
-/** A room was changed: what is known of it is asked for again, if somebody looks at it. */
+/** Handles a change of a room: facts about it are requested again when they are needed. */
 export function roomChanged(id: string, room: Room | undefined): void {
   if (room) learnAbout(id, { room });
   if (known.value.has(id)) void loadAbout(id).catch(() => {});

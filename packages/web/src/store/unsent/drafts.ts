@@ -5,9 +5,10 @@ import type { Message } from '../../service/api.ts';
 import { cache, noteProblem } from '../cache.ts';
 
 /*
- * Each tab has drafts of its own: what is typed in one is never lost by what is typed at the same place in another. A tab takes over the drafts
- * of tabs that were closed, and shows those of open ones where it has none. Both are cleared when the draft becomes a message. Of edits of one
- * message it takes over the one that was typed last.
+ * Each tab has its own drafts, so two tabs never overwrite each other's text at the same place. A
+ * tab takes over the drafts of closed tabs. It shows those of open tabs if it lacks its own. Both
+ * are cleared when the draft becomes a message. Of several edits of one message, it takes over the
+ * last one.
  */
 
 /** Where a draft belongs: a room, or a thread in it. */
@@ -48,7 +49,7 @@ let tab = '';
 /** Under which key a draft of this tab is stored. */
 const keyOf = (place: string) => `${place}|${tab}`;
 
-/** Reads the drafts of a user; before that there are none. */
+/** Loads the drafts of a user. */
 export async function loadDrafts(user: string): Promise<void> {
   drafts.clear();
   drafted.value = new Set();
@@ -86,7 +87,7 @@ const joined = (one: string, other: string) => (other.includes(one) ? other : on
 /** Of what two tabs have kept of an edit, which was typed last: two texts for one message are not to become one. */
 const laterOf = (one: string, other: string) => (aboutEdit(other)[1] > aboutEdit(one)[1] ? other : one);
 
-/** What was typed at a place and not sent. */
+/** The unsent text at a place. */
 export function draftOf(place: string): string {
   const kept = drafts.get(place) ?? '';
   return isOfEdit(place) ? kept.slice(0, Math.max(0, kept.lastIndexOf('\n'))) : kept;
@@ -101,7 +102,10 @@ export function baseOf(place: string): string | undefined {
 /** The last line of an edit that is kept. */
 const aboutEdit = (kept: string): [base: string, at: number] => JSON.parse(kept.slice(kept.lastIndexOf('\n') + 1));
 
-/** Keeps what is typed over a text of a message, soon: with that text, because it is not to replace another one. */
+/**
+ * Stores an edit of a message after a pause, together with the text that it replaces, so that it
+ * cannot replace another text.
+ */
 export const keepEdit = (place: string, text: string, base: string): void =>
   keepDraft(place, text === base || text === '' ? '' : `${text}\n${JSON.stringify([base, Date.now()])}`);
 
@@ -112,7 +116,7 @@ export async function countDrafts(): Promise<number> {
   return new Set([...drafts.keys(), ...others.map(({ place: key }) => key.split('|')[0])]).size;
 }
 
-/** Keeps what is typed, soon. */
+/** Stores a draft after a pause. */
 export function keepDraft(place: string, text: string): void {
   setDraft(place, text);
   clearTimeout(unsaved.get(place));
@@ -137,7 +141,10 @@ export async function discardDraft(place: string): Promise<void> {
   await deleteStored(keys);
 }
 
-/** Deletes what is stored under some keys: even if the page goes before the database has done it, a later page does not find it. */
+/**
+ * Deletes stored drafts by their keys. If the page closes before the database has done it, a later
+ * page still does not find them.
+ */
 async function deleteStored(keys: readonly string[]): Promise<void> {
   setLastWords(Object.fromEntries(keys.map((key) => [key, ''])));
   const db = await cache();
@@ -161,7 +168,7 @@ function forget(place: string): void {
   forgetLastWords(keyOf(place));
 }
 
-/** Writes what is not written yet: the page may be about to go, and nothing that takes time is sure to be done. */
+/** Writes unsaved drafts. The page may be about to close, so only synchronous storage is safe. */
 export function saveDrafts(): void {
   if (unsaved.size > 0 && lastWordsName !== '') {
     setLastWords(Object.fromEntries([...unsaved.keys()].map((place) => [keyOf(place), drafts.get(place) ?? ''])));
@@ -173,7 +180,10 @@ const lastWords = (): Record<string, string> => recallJson(lastWordsName, {});
 
 const setLastWords = (words: Record<string, string>) => remember(lastWordsName, JSON.stringify({ ...lastWords(), ...words }));
 
-/** The page did not go, and what was written last at a place is stored or sent: a later page must not find it there. */
+/**
+ * The page stayed open, and the last words at a place were stored or sent. A later page must not
+ * find them.
+ */
 function forgetLastWords(key: string): void {
   const { [key]: gone, ...others } = lastWords();
   if (gone === undefined) return;
@@ -193,6 +203,6 @@ async function save(place: string): Promise<void> {
   if (unsaved.get(place) !== timer) return;
   unsaved.delete(place);
   if (isDone) forgetLastWords(key);
-  // What the database has no room for may have some here.
+  // If the database is full, local storage may have room.
   else if (db) setLastWords({ [key]: text ?? '' });
 }

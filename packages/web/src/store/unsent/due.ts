@@ -1,4 +1,7 @@
-/** What waits: when it is due, in milliseconds since 1970, and how long that was from the last attempt. */
+/**
+ * A waiting change: when it is due, in milliseconds since 1970, and the pause since the last
+ * attempt.
+ */
 type WaitingEntry = { id: number; retryAt: number; pause?: number | undefined };
 
 /** By their ids, when things are due on a clock that nobody sets. */

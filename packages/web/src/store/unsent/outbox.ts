@@ -5,13 +5,13 @@ import { cache, noteProblem } from '../cache.ts';
 import type { Change, Entry } from '../kept.ts';
 import { forgetWait } from './due.ts';
 
-/** What is still to be done, oldest first, in all rooms and threads. */
+/** The unconfirmed changes in all rooms and threads, oldest first. */
 export const outbox = signal<readonly Entry[]>([]);
 
 /** The keys of the entries whose request is on its way from this tab. */
 export const onTheirWay = signal<ReadonlySet<string>>(new Set());
 
-/** Reads what is still to be done: at the start, and when another tab has changed it. */
+/** Loads the outbox: at the start, and when another tab has changed it. */
 export async function loadOutbox(): Promise<void> {
   const stored = await (await cache())?.getAll('outbox').catch(noteProblem);
   const others = outbox.value.filter(({ id }) => isInMemory(id) || !stored);
@@ -39,7 +39,8 @@ async function store(entry: Entry, drafts: readonly string[]): Promise<boolean> 
   return true;
 }
 
-// Where the browser keeps nothing, or has no room for more, entries are kept as long as the page is open. The database counts upwards from 1.
+// If the browser cannot store entries, they are kept while the page is open. The database counts
+// upwards from 1.
 let lastInMemory = 0;
 const isInMemory = (id: number) => id < 0;
 

@@ -7,7 +7,7 @@ import { outbox } from './outbox.ts';
 /** A message that is still to be sent. */
 export type PendingMessage = Extract<Entry, { kind: 'send' }>;
 
-/** What is still to be done to messages that exist, by message. */
+/** The unconfirmed changes of existing messages, by message. */
 const changes = computed(() => {
   const byMessage = new Map<string, Exclude<Entry, { kind: 'send' }>[]>();
   for (const entry of outbox.value) {
@@ -19,7 +19,7 @@ const changes = computed(() => {
   return byMessage;
 });
 
-/** What is still to be done to a message. */
+/** The unconfirmed changes of a message. */
 export const changesOf = (message: string): readonly Exclude<Entry, { kind: 'send' }>[] => changes.value.get(message) ?? none;
 
 const none: [] = [];

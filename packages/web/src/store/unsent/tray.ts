@@ -1,7 +1,10 @@
 import { signal } from '@preact/signals';
 import type { UnsentFile } from '../kept.ts';
 
-/** A file that goes with the next message. `ready` brings it as it will be sent, or nothing if it can't be read; `file` is that, once it is here. */
+/**
+ * A file for the next message. `ready` resolves to the prepared file, or to nothing if it cannot be
+ * read; `file` is the prepared file, once available.
+ */
 export type TrayItem = {
   key: string;
   name: string;
@@ -12,7 +15,7 @@ export type TrayItem = {
 
 const trays = signal<Readonly<Record<string, readonly TrayItem[]>>>({});
 
-/** What goes with the next message of a room or a thread. */
+/** The files for the next message of a room or a thread. */
 export const trayOf = (place: string): readonly TrayItem[] => trays.value[place] ?? [];
 
 export const setTray = (place: string, items: readonly TrayItem[]): void => {
@@ -27,7 +30,7 @@ export const resetTrays = (): void => {
   window.onbeforeunload = null;
 };
 
-/** What is on its way into trays: a message that is sent meanwhile waits for it. */
+/** Files on their way into trays. A message that is sent meanwhile waits for them. */
 const adding = new Set<Promise<unknown>>();
 
 /** Notes that something is on its way into a tray. */
@@ -41,7 +44,10 @@ export const hasTray = (place: string): boolean => trayOf(place).length > 0 || a
 
 let taken: Promise<unknown> = Promise.resolve();
 
-/** Empties a tray; resolves to its files when they are ready, and after what was taken before: messages stay in order. */
+/**
+ * Empties a tray; resolves to its files when they are ready. Earlier trays resolve first, so that
+ * messages stay in order.
+ */
 export function takeTray(place: string): Promise<UnsentFile[]> {
   const take = () => {
     const items = trayOf(place);

@@ -2,7 +2,10 @@ import { computed, signal } from '@preact/signals';
 import { route } from '../../device/routes.ts';
 import { drafted, placeOf } from './drafts.ts';
 
-/** By place: in which row of a message one can type another text of it. A room and a thread may both show the message. */
+/**
+ * By place: the row in which a message is being edited. A room and a thread may both show the
+ * message.
+ */
 export const editors = signal<ReadonlyMap<string, unknown>>(new Map());
 
 /** The places in which a draft waits, the latest first: where one writes now, it does not wait. */

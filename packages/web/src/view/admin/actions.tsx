@@ -6,7 +6,9 @@ import { agreed } from './list.tsx';
 /** Something that an administrator may do about a thing. */
 export type Action = {
   label: string;
-  /** What will happen, which is asked before; nothing is asked without it. */
+  /**
+   * The effects, which are shown in a question first; without effects, the action is done at once.
+   */
   effects?: readonly string[];
   isDangerous?: true;
   /** Does it; returns what to say, if anything. */
@@ -15,12 +17,12 @@ export type Action = {
 
 type ActionsProps = {
   actions: readonly (Action | false)[];
-  /** What the question is called whether to do one. */
+  /** Makes the title of the question from the label of an action. */
   titleOf: (label: string) => string;
   onDone: () => void;
 };
 
-/** What can be done about a thing: one at a time, after a question where that cannot be taken back. */
+/** The actions on a subject. One runs at a time, after a question if it cannot be undone. */
 export function Actions({ actions, titleOf, onDone }: ActionsProps) {
   const [isBusy, setBusy] = useState(false);
   const run = async ({ label, effects, isDangerous, act }: Action) => {

@@ -18,10 +18,10 @@ import './audit.css';
 /** Somebody or something that entries are about. */
 type Named = { id: string; name: string };
 
-/** Which entries are shown. The days are those of this browser. */
+/** The filter of the entries. The days are those of this browser's time zone. */
 type Filter = { who?: Named; whom?: Named; action?: AuditEntry['action']; from?: string; to?: string };
 
-/** What administrators, the command line and the service have done. */
+/** The audit log: acts of administrators, the command line and the service. */
 export function AuditTrail() {
   const [filter, setFilter] = useState<Filter>({});
   // The form is made again when the filter was not chosen in it.

@@ -25,7 +25,7 @@ export function DailyMessages({ today, counts }: { today: string; counts: readon
       <p class="muted">
         {words.inAll(all, counts.length)} {peak && words.peak(most, peak.day)} {known.length < days.length && words.partly}
       </p>
-      {/* What it shows is in the sentence before it and in the table after it. */}
+      {/* The sentence before it and the table after it have its content. */}
       <div class="daily" aria-hidden="true">
         {days.map(({ count, day }) => (
           <span

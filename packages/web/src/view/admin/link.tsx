@@ -2,10 +2,13 @@ import { laterStrings } from '../../i18n/strings-later.ts';
 import { ask, chat } from '../../service/api.ts';
 import { ShownOnce } from '../shared/shown-once.tsx';
 
-/** By which somebody sets a new password; without the address of the service, by this page's. */
+/**
+ * A link to set a new password. If the service does not know its address, this page's address is
+ * used.
+ */
 export type Link = { link: string };
 
-/** Makes a link by which the owner of an account sets a new password. */
+/** Creates a link for the owner of an account to set a new password. */
 export async function makeLink(user: string): Promise<Link> {
   const { link, code } = await ask(chat.POST('/api/users/{user}/codes', { params: { path: { user } }, body: {} }));
   return { link: link ?? `${location.origin}/password#${code}` };

@@ -10,9 +10,9 @@ import { openDialog } from '../shared/dialog.tsx';
 import { Icon } from '../shared/icon.tsx';
 import { useLoaded } from '../shared/use-list.ts';
 
-/* What the lists of the administrators' page share. */
+/* Shared parts of the administrators' lists. */
 
-/** How long somebody pauses who has typed what is looked for, in milliseconds. */
+/** The pause after the last typed character before the search starts, in milliseconds. */
 const pause = 200;
 
 type SearchProps = { label: string; onSearch: (text: string) => void };
@@ -36,15 +36,15 @@ export function Search({ label, onSearch }: SearchProps) {
   );
 }
 
-/** An item of a list. What can be replaced has an id. */
+/** An item of a list. An item that can be replaced has an id. */
 type Listed = { _id: Id } | { seq: number };
 
 type PagesProps<T> = {
   read: (after?: string) => Promise<Page<T>>;
-  /** What the list depends on. */
+  /** The input of the list. */
   input: unknown;
   none: string;
-  /** What is shown of the list; `replace` puts another item in the place of one, or none. */
+  /** Draws the list. `replace` puts another item in the place of one, or removes it. */
   children: (list: readonly T[], replace: (one: T, other: T | undefined) => void) => ComponentChildren;
 };
 
@@ -54,7 +54,7 @@ const isSame = (one: Listed, other: Listed) => '_id' in one && '_id' in other &&
 export function Pages<T extends Listed>({ read, input, none, children }: PagesProps<T>) {
   const { value, failure, reload, change } = useLoaded(() => read(), [input]);
   if (!value) return <Loading failure={failure} onRetry={reload} />;
-  // Other items may have gone, or the whole list been read again, since what is done about this one began.
+  // Meanwhile other items may have gone, or the list may have been loaded again.
   const replace = (one: T, other: T | undefined) =>
     change(({ list, next }) => ({ list: list.flatMap((item) => (isSame(item, one) ? (other ?? []) : item)), next }));
   const more = async () => {
@@ -116,7 +116,7 @@ export const agreed = (
     );
   });
 
-/** What was loaded last: it stays on the screen where reading it again fails. */
+/** The last loaded value. It stays on the screen if loading it again fails. */
 export function useLast<T>(value: T | undefined): T | undefined {
   const last = useRef(value);
   last.current = value ?? last.current;
@@ -124,7 +124,7 @@ export function useLast<T>(value: T | undefined): T | undefined {
 }
 
 type ManagedProps = {
-  /** What is shown of it in the list. */
+  /** The summary in the list. */
   head: ComponentChildren;
   name: string;
   children: () => ComponentChildren;

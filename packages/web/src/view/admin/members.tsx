@@ -15,7 +15,7 @@ import { Bans } from './parts.tsx';
 
 type RoomMembersProps = { room: string; onChange: () => void };
 
-/** Who is in a room, in which role, for administrators who need not be in it. */
+/** The members of a room with their roles, for administrators who need not be members. */
 export function RoomMembers({ room, onChange }: RoomMembersProps) {
   const [isOpen, setOpen] = useState(false);
   return (

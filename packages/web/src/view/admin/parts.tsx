@@ -1,8 +1,8 @@
 import { later } from '../shared/later.tsx';
 
 /*
- * Views of a room that administrators see as well. They are taken from the code that has them for members: code of their own would make the
- * first load longer for everybody, which lists what is loaded later.
+ * Views of a room that administrators share with members. They are imported from the members' code:
+ * a bundle of their own would lengthen the list in the first load.
  */
 
 export const Bans = later(async () => (await import('../room/members.tsx')).Bans);

@@ -20,7 +20,7 @@ import { PersonSessions, PersonTokens } from './tokens.tsx';
 
 type PersonPanelProps = { user: User; onChange: (changed: User | undefined) => void };
 
-/** What there is to know of an account, and what can be done about it. */
+/** The details of an account, and the actions on it. */
 export function PersonPanel({ user, onChange }: PersonPanelProps) {
   const path = { user: idOf(user) };
   const loaded = useLoaded(() => ask(chat.GET('/api/users/{user}/usage', { params: { path } })), [path.user]);

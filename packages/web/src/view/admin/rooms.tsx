@@ -159,7 +159,7 @@ function RoomItem({ room, onChange }: RoomItemProps) {
   );
 }
 
-/** What there is to know of a room, and what can be done about it. */
+/** The details of a room, and the actions on it. */
 function RoomPanel({ room, onChange }: RoomItemProps) {
   const id = idOf(room);
   const words = laterStrings.admin.rooms;

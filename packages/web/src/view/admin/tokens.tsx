@@ -11,15 +11,15 @@ import { agreed, Pages } from './list.tsx';
 
 /* By what an account is used: its sessions and named tokens, without their secrets. */
 
-/** `turn` counts what was done to all at once, after which the list is read again. */
+/** `turn` counts the actions on all items. The list is loaded again after each. */
 type OwnedProps = { user: string; turn: number; onChange: () => void };
 
-/** The sessions of an account, of which each can be ended. */
+/** The sessions of an account, each with a button to end it. */
 export const PersonSessions = (props: OwnedProps) => (
   <Foldable title={laterStrings.settings.sessions}>{() => <Sessions {...props} />}</Foldable>
 );
 
-/** The named tokens of an account, of which each can be revoked. */
+/** The named tokens of an account, each with a button to revoke it. */
 export const PersonTokens = (props: OwnedProps) => (
   <Foldable title={laterStrings.settings.tokens}>{() => <Tokens {...props} />}</Foldable>
 );
@@ -76,7 +76,7 @@ function Tokens(props: OwnedProps) {
   );
 }
 
-/** What is shown of a session or a token, and what is said before it ends. */
+/** The texts about a session or a token, and the question before it ends. */
 type Shown = {
   title: string;
   facts: readonly string[];
@@ -159,7 +159,10 @@ function Item({ token, shown: { title, facts, tag, label, button, effects }, end
   );
 }
 
-/** Takes the focus from a button that goes: to that of the next item or, after the last, of the one before, or to the title. */
+/**
+ * Moves the focus away from a button that disappears: to the button of the next item, otherwise of
+ * the one before, otherwise to the title.
+ */
 function focusNext(button: HTMLElement): void {
   if (document.activeElement !== button) return;
   const list = button.closest('ul');

@@ -1,12 +1,15 @@
 import type { ComponentChildren } from 'preact';
 import type { Message } from '../../service/api.ts';
 
-/** What is known of a file before any of its bytes are here. */
+/** The facts about a file that are known before it is loaded. */
 export type FileFacts = Omit<Message['files'][number], '_id'>;
 
 type Kind = 'picture' | 'video' | 'audio' | 'other';
 
-/** How a file is shown: what a browser can't show, or a picture of unknown size, which would move what is below it, as a row. */
+/**
+ * How a file is shown. A row if the browser cannot show it, or if the size of the picture is
+ * unknown: a picture would move the content below it.
+ */
 export function kindOf({ type, width, height }: FileFacts): Kind {
   const [, kind] = /^(image|video|audio)\/(?:png|jpeg|webp|gif|avif|mp4|webm|mpeg|ogg|wav)$/.exec(type) ?? [];
   if (kind === 'image') return width && height ? 'picture' : 'other';

@@ -86,7 +86,10 @@ function Content({ file, files }: { file: SentFile; files: readonly SentFile[] }
 /** Where players were when they were last given another address. */
 const asked = new WeakMap<HTMLMediaElement, number>();
 
-/** The address in an object store that a player was led to is good for a minute: after that, the service leads to another, once for each place. */
+/**
+ * The address in an object store is valid for a minute. After that, the service redirects to
+ * another one, once for each place.
+ */
 function askAgain({ currentTarget: player }: TargetedEvent<HTMLMediaElement>): void {
   const { currentTime, paused } = player;
   if (asked.get(player) === currentTime) return;
@@ -158,7 +161,7 @@ function Picture({ address, alt }: { address: string; alt: string }) {
     setProblem(failure instanceof Failure && failure.status === 404 ? laterStrings.files.gone : laterStrings.files.lost);
   };
   useEffect(() => {
-    // What was lost with the connection comes back with it.
+    // The content comes back with the connection.
     const retry = () => setProblem(undefined);
     addEventListener('online', retry);
     return () => removeEventListener('online', retry);

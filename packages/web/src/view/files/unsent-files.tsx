@@ -52,7 +52,7 @@ export function PendingFiles({
   );
 }
 
-/** What goes with the next message. */
+/** The files of the next message. */
 export function Tray({ place }: { place: string }) {
   const items = trayOf(place);
   const remove = ({ key: removed, file }: TrayItem) => {

@@ -34,7 +34,7 @@ export function useZoom() {
       return { scale, x: within(x, mostX), y: within(y, mostY) };
     });
 
-  /** What lies under a point, or in the middle, stays there. */
+  /** Keeps the point, or the middle, in place. */
   const zoomBy = (factor: number, point?: Point) =>
     change(({ scale: before, x, y }) => {
       const at = point && frame.current ? fromMiddle(frame.current, point) : { x: 0, y: 0 };
@@ -44,7 +44,7 @@ export function useZoom() {
 
   const reset = () => setZoom(whole);
 
-  // The frame is larger around what is zoomed.
+  // The frame is larger around a zoomed picture.
   useLayoutEffect(() => change((now) => now), [isZoomed]);
 
   const press = (point: Point) => {

@@ -64,7 +64,7 @@ export const List = ({ list, room }: { list: OtherList; room?: string | undefine
 
 const idOfSaved = ({ message }: SavedMessage) => idOf(message);
 
-/** Saved messages, after those of which one was to be reminded by now. */
+/** The saved messages; those with a due reminder come first. */
 function Saved({ found }: { found: readonly SavedMessage[] }) {
   const due = dueReminders.value;
   const isDue = (id: string) => due.some((one) => idOfSaved(one) === id);
@@ -105,7 +105,7 @@ const SaveButton = ({ message }: { message: Message }) => {
   );
 };
 
-/** What was typed and not sent: each leads to where it was typed. */
+/** The unsent drafts, each with a link to its place. */
 function Drafts() {
   const { drafts: words } = strings.lists;
   const places = waitingDrafts.value;

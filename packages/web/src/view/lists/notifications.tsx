@@ -21,7 +21,7 @@ import { pathOf, Results } from './results.tsx';
 /** Stays as it is when the list is drawn again beside another room. */
 const mentionsOnly = signal(false);
 
-/** What concerned me in all rooms, or the mentions alone. Who looks at it has read it. */
+/** The notifications of all rooms, or the mentions alone. Opening the list marks them as read. */
 export function Notifications() {
   const isMentions = mentionsOnly.value;
   const choose = () => {
@@ -64,7 +64,7 @@ const readNotifications = (after?: string) =>
 const keyOf = ({ kind, room, seq, at }: Notification): string => `${kind} ${room.$oid} ${seq} ${at.$date}`;
 
 function All({ found }: { found: readonly Notification[] }) {
-  // What was new when the list was opened still looks so while it is open.
+  // New notifications stay marked as new while the list is open.
   const fresh = useRef(new Set<string>());
   for (const one of found) if (one.is_unread) fresh.current.add(keyOf(one));
   // A thread stands where it was replied to last, if by me, and has the time of the reply that it shows.

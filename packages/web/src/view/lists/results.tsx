@@ -18,15 +18,15 @@ import './results.css';
 type ResultsProps = {
   messages: readonly Message[];
   words?: string | undefined;
-  /** What is to be said of some of them. */
+  /** A note about some of them. */
   note?: ((message: Message) => string | undefined) | undefined;
-  /** Which of them are shown as new. */
+  /** True for messages that are shown as new. */
   isNew?: ((message: Message) => boolean) | undefined;
-  /** What one may do with each. */
+  /** An action on each. */
   action?: ((message: Message) => ComponentChildren) | undefined;
 };
 
-/** Messages from anywhere, each of which leads to its place. */
+/** Messages from several rooms, each linked to its place. */
 export const Results = ({ messages, words, note, isNew, action }: ResultsProps) => (
   <RovingList class="results">
     {messages.map((message) => (

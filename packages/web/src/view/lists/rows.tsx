@@ -5,10 +5,12 @@ import { dueReminders } from '../../store/saved.ts';
 import { waitingDrafts } from '../../store/unsent/waiting.ts';
 import { Icon, type IconName } from '../shared/icon.tsx';
 
-/** What leads to a list; a `count` in the colour for what is for me, or a plain one. */
+/** A link to a list. `isForMe` shows the `count` in the colour of mentions. */
 type Row = { list: ListName; icon: IconName; count?: number; isForMe?: boolean };
 
-/** The rows above the rooms. What comes and goes stands below the others, which stand still. */
+/**
+ * The rows above the rooms. Rows that come and go are below the others, so that these do not move.
+ */
 const rows = (): Row[] => [
   { list: 'notifications', icon: 'bell', count: forMe.value, isForMe: true },
   { list: 'threads', icon: 'reply', count: allThreads.value },

@@ -11,7 +11,7 @@ type Card = NonNullable<Message['display']>['cards'][number];
 /** Nobody is mentioned by what a card says. */
 const nobody = { mentions: [], mentions_all: null };
 
-/** What another program has sent as cards, with what stands above them. */
+/** The cards of another program, with the text above them. */
 export const Cards = ({ display }: { display: NonNullable<Message['display']> }) => (
   <div class="cards">
     {display.text && <Text message={{ ...nobody }} text={display.text} />}

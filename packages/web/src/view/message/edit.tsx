@@ -15,7 +15,10 @@ export const savedEdits = signal<ReadonlyMap<string, number>>(new Map());
 
 type EditProps = { message: Message; isInThread: boolean; row: { current: HTMLLIElement | null } };
 
-/** The field for another text of a message. What was typed is kept like a draft, however the page is left. */
+/**
+ * The field for editing a message. The text is stored like a draft, however the user leaves the
+ * page.
+ */
 export function Edit({ message, isInThread, row }: EditProps) {
   const place = placeOfEdit(message);
   const [base] = useState(() => baseOf(place) ?? message.text);
@@ -24,7 +27,7 @@ export function Edit({ message, isInThread, row }: EditProps) {
   const stay = () => {
     if (!asked) editing.value = { at };
   };
-  // At once: what is typed while the edit is being stored is the next message.
+  // At once: text typed while the edit is being stored belongs to the next message.
   const leave = () => {
     if (isTouched()) row.current?.focus();
     else focusComposer(row.current);
@@ -41,7 +44,7 @@ export function Edit({ message, isInThread, row }: EditProps) {
     });
     return true;
   };
-  // What is typed in one row of a message is not seen in another.
+  // The text in one row of a message does not appear in another row.
   useLayoutEffect(() => {
     editors.value = new Map([...editors.value, [place, row]]);
     return () => {

@@ -46,7 +46,7 @@ export function MessageList({ timeline, name }: { timeline: Timeline; name: stri
   const intent = intentOf(timeline);
   const target = intent.target.value;
   const isReady = timeline.state.value === 'ready';
-  // What is written stands there also while the room has yet to be read.
+  // Pending messages are shown also while the room is still loading.
   const pending = isAtEnd || !isReady ? pendingIn(timeline.room, null, messages, me()._id.$oid) : [];
   useReading(timeline);
   useRoving(list, messageRows, [timeline, isReady]);
@@ -128,7 +128,7 @@ function Rows({ messages, timeline }: { messages: readonly Message[]; timeline: 
   const rows: ComponentChildren[] = [];
   const stillFresh = new Set<number>();
   let before: Message | undefined;
-  // What comes while somebody reads at the end appears; what was there is there.
+  // Animates messages that arrive while somebody reads at the end, not those that were there.
   const last = useRef<number>(undefined);
   const known = last.current;
   const isLive = known !== undefined && timeline.window.value.isAtEnd && intentOf(timeline).isFollowing;
@@ -237,7 +237,7 @@ function useReading(timeline: Timeline): void {
   }, [timeline]);
 }
 
-/** Tells screen readers what others say in the room that is open: what is new, and nothing of what was there. */
+/** Announces new messages by others in the open room to screen readers, but no history. */
 function newsTeller(timeline: Timeline): () => void {
   let last: number | undefined;
   return () => {

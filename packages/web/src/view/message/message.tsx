@@ -60,7 +60,7 @@ function Row({ message: stored, isGrouped = false, isInThread = false, isNew = f
   const isDeleted = message.deleted_at !== null;
   const isForAll = message.mentions_all !== null && message.user.$oid !== mine;
   const isMentioned = isForAll || message.mentions.some(({ $oid }) => $oid === mine);
-  // Also of a message that is deleted meanwhile: what was typed is its author's.
+  // Also for a deleted message: the typed text belongs to its author.
   const place = placeOfEdit(stored);
   const editTurn = useMemo(
     () =>

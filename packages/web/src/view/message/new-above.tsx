@@ -7,7 +7,10 @@ import { sync } from '../../sync/sync.ts';
 import { IconButton } from '../shared/controls.tsx';
 import { Icon } from '../shared/icon.tsx';
 
-/** Says how many messages are new where the line before them is above what is seen, and leads there. */
+/**
+ * Shows the number of new messages if the line before them is above the visible part, with a link
+ * to it.
+ */
 export function NewAbove({ timeline }: { timeline: Timeline }) {
   const intent = intentOf(timeline);
   const { messages } = timeline.window.value;

@@ -23,7 +23,10 @@ export const Pinned = () => (
   </span>
 );
 
-/** Who has replied to a message, how often, and when last: the way to its thread. */
+/**
+ * The thread of a message: its repliers, their number, and the time of the last reply. Opens the
+ * thread.
+ */
 export function Replies({ message }: { message: Message }) {
   const users = message.repliers.map(({ $oid }) => $oid);
   const key = users.join();

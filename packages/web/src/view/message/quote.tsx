@@ -39,10 +39,10 @@ export function quote(message: Message, isInThread: boolean): void {
   };
 }
 
-/** Sends a message on to another room or conversation, as a quote with words of one's own before it. */
+/** Forwards a message to another room or conversation, as a quote after the user's own text. */
 export async function forward(message: Message): Promise<void> {
   const { forward: words } = strings;
-  // What is not known to be open may have been said in confidence.
+  // A room that is not known to be public may be confidential.
   const isOpen = aboutRoom(message.room.$oid).room?.is_open === true;
   if (!isOpen && !(await confirmed(words.closedAsk, words.goOn))) return;
   openDialog(words.to, (close) => <Switcher close={close} onPick={(room) => comment(message, room)} />, undefined, {

@@ -27,7 +27,7 @@ const times = {
   week: nextMonday,
 } as const;
 
-/** Asks when one wants to be reminded of a message. */
+/** Asks when to remind the user of a message. */
 export const openReminder = (message: Message): void =>
   openDialog(laterStrings.reminders.title, (close) => <Times message={message} close={close} />);
 

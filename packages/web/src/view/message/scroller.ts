@@ -1,4 +1,4 @@
-/** What a scroller tells: that little is left above or below, and whether the end is in view. */
+/** The events of a scroller: little is left above or below, and whether the end is in view. */
 type Watcher = { onNear: (edge: 'start' | 'end') => void; onMove: (isAtBottom: boolean) => void };
 
 /** How near to an edge more is asked for, in heights of the box. */
@@ -8,8 +8,9 @@ const near = 1.5;
 const bottomTolerance = 40;
 
 /**
- * Keeps what is read where it is while rows come and go above and below it: not every browser does so by itself, and none does when the same
- * rows are cut off elsewhere. Who is at the end stays there.
+ * Keeps the reading position while rows are added and removed above and below it. Not every browser
+ * does so by itself, and none does when the same rows are cut off elsewhere. A reader at the end
+ * stays there.
  */
 export class Scroller {
   readonly #box: HTMLElement;
@@ -43,7 +44,8 @@ export class Scroller {
     const { scrollTop, scrollHeight, clientHeight } = this.#box;
     if (this.#isAtBottom) this.#scrollTo(this.#box.scrollHeight);
     else if (this.#anchor?.row.isConnected) {
-      // By how much the user has scrolled without an event for it yet; or what is there has become too short.
+      // How far the user has scrolled without an event for it yet, unless the content became too
+      // short.
       const isCut = scrollTop < this.#top && scrollTop + clientHeight >= scrollHeight - 1;
       const scrolled = isCut ? 0 : scrollTop - this.#top;
       const moved = this.#offsetOf(this.#anchor.row) - this.#anchor.offset + scrolled;
@@ -80,7 +82,8 @@ export class Scroller {
 
   readonly #onScroll = () => {
     if (this.#box.clientHeight === 0) return;
-    // A box that shrinks, as when a keyboard comes up, scrolls by itself before its observer is told.
+    // A box that shrinks, as when a keyboard opens, scrolls by itself before its observer is
+    // called.
     if (this.#height === this.#box.clientHeight) this.#isAtBottom = this.#isEndInView();
     this.#look();
   };
@@ -119,7 +122,8 @@ export class Scroller {
     }
     // Lines between days may go when older messages come: messages stay.
     while (rows[low] && !(rows[low] as HTMLElement).dataset.seq) low++;
-    // The first message of all loses its author's name when an earlier one by the same author comes before it: the next one keeps its height.
+    // The very first message loses its author's name when an earlier one of the same author is
+    // added before it. The next one keeps its height.
     const isFirst = !(rows[low - 1] as HTMLElement | undefined)?.dataset.seq;
     const row = isFirst && (rows[low + 1] as HTMLElement | undefined)?.dataset.seq ? rows[low + 1] : rows[low];
     return row && { row, offset: this.#offsetOf(row) };

@@ -16,8 +16,8 @@ const Fetched = later<{ address: string; onThere: () => void }>(
 const seen = new Set<string>();
 
 /**
- * Someone's picture or, without one and before it is there, the initials, of two words at most, on a colour of theirs; of a program
- * the emoji that it has as its icon.
+ * The picture of a person. Until it is loaded, or without one: up to two initials on the person's
+ * colour, or the emoji of a program.
  */
 export const Avatar = ({ person, id, icon }: { person: Person | undefined; id: string; icon?: string | undefined }) => {
   const emoji = icon && (/^:.+:$/.test(icon) ? emojiOf(icon) : icon);

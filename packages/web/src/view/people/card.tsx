@@ -21,7 +21,7 @@ import './card.css';
 /** How many rooms in common are shown. */
 const most = 6;
 
-/** A person's card: who it is, what one may do, and where one meets. */
+/** The card of a person: names, actions, and shared rooms. */
 export function Card({ user, person }: { user: string; person: Person }) {
   const isMe = user === idOf(me());
   const { value: shared } = useLoaded(async () => (isMe ? [] : findShared(user)), [user]);

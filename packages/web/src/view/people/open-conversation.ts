@@ -5,9 +5,9 @@ import { sync } from '../../sync/sync.ts';
 import { composeNext } from '../shared/focus.ts';
 
 /**
- * Opens the conversation with people, by their ids or names, with the caret in the field for a
- * message; throws a `Failure`. `close` closes the dialog that asked for it: closed later, it would
- * take the focus back.
+ * Opens the conversation with people, by their ids or names, with the caret in the message field.
+ * Throws a `Failure`. `close` closes the dialog that asked for it: closed later, it would take the
+ * focus back.
  */
 export async function openConversation(users: string[], close?: () => void): Promise<void> {
   const room = await ask(chat.POST('/api/conversations', { body: { users } }));

@@ -7,7 +7,10 @@ const loadCard = lateCode(() => import('./card.tsx'));
 
 type PersonButtonProps = { user: string; person: Person; class?: string; isHidden?: boolean; children: ComponentChildren };
 
-/** Somebody's name or avatar, which opens their card; of one who deleted the account, and of a webhook, only that. */
+/**
+ * The name or avatar of a person, which opens their card. For deleted accounts and webhooks, it is
+ * not a button.
+ */
 export function PersonButton({ user, person, class: extra = '', isHidden, children }: PersonButtonProps) {
   const open = async ({ currentTarget: opener }: { currentTarget: HTMLElement }) => {
     const { Card } = await loadCard();

@@ -86,7 +86,7 @@ function PictureForm({ isThere, onChange, onRemove, children }: PictureFormProps
         onChange={({ currentTarget }) => {
           const [file] = currentTarget.files ?? [];
           void attempt(() => choose(file));
-          // The same file may be chosen again.
+          // Allows choosing the same file again.
           currentTarget.value = '';
         }}
       />

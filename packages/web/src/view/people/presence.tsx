@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { strings } from '../../i18n/strings.ts';
 import { presenceOf, showPerson } from '../../store/people/presence.ts';
 
-/** A dot for somebody who is active or away. For those who don't see it, `PresenceText` stands beside. */
+/** A dot for an active or away person. `PresenceText` beside it is the text alternative. */
 export function PresenceDot({ user }: { user: string }) {
   useEffect(() => showPerson(user), [user]);
   const presence = presenceOf(user);

@@ -14,7 +14,7 @@ const ends = {
   tonight: () => tomorrowAt(0),
 };
 
-/** What one says of oneself. */
+/** The form for the user's status. */
 export function StatusForm({ close }: { close: () => void }) {
   const now = currentStatus(me().status);
   const [said, setSaid] = useState<Omit<Status, 'until'>>(now ?? { text: '' });

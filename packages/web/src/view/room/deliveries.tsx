@@ -13,7 +13,7 @@ import { ShownOnce } from '../shared/shown-once.tsx';
 
 type Time = { $date: string };
 
-/** What was sent; by the webhook of a bot, with the room. */
+/** A delivery; those of a bot's webhook name the room. */
 type Delivery = WebhookDelivery & { room?: { $oid: string } };
 
 type Changed = { secret?: string; disabled_at: Time | null };
@@ -26,7 +26,7 @@ type DeliveriesProps = {
   onChange: () => void;
 };
 
-/** What a webhook has sent last and what became of it, with a test, a switch, and another secret. */
+/** The last deliveries of a webhook and their results, with a test, a switch, and a new secret. */
 export function Deliveries({ webhook: { failing_since, disabled_at, deliveries }, test, change, onChange }: DeliveriesProps) {
   const [tested, setTested] = useState<Delivery>();
   const [secret, setSecret] = useState<string>();
@@ -99,7 +99,7 @@ function RoomName({ room }: { room: string }) {
   );
 }
 
-/** A bot may have left the room of which it was sent something. */
+/** A bot may have left the room of a delivery. */
 function explainGone(failure: unknown): never {
   if (failure instanceof Failure && failure.code === 'room_not_found') throw new Failure(404, laterStrings.webhooks.leftRoom);
   throw failure;

@@ -5,7 +5,7 @@ import { Failure } from '../../service/api.ts';
 type EventType = BotWebhook['events'][number];
 type Name = keyof typeof groups;
 
-/** What a webhook may send, as people choose it. */
+/** The events of a webhook, in groups that people can choose. */
 const groups = {
   created: ['message.created'],
   changed: ['message.edited', 'message.deleted'],
@@ -16,7 +16,7 @@ const groups = {
 } satisfies Record<string, EventType[]>;
 const names = Object.keys(groups) as Name[];
 
-/** Which events a webhook sends: its form has a field for each group that is chosen. */
+/** The choice of events for a webhook: a checkbox for each group. */
 export const EventChoice = ({ chosen = groups.created }: { chosen?: readonly EventType[] }) => (
   <fieldset>
     <legend>{laterStrings.webhooks.what}</legend>

@@ -18,7 +18,10 @@ const day = 24 * 60 * 60_000;
 const validities = [1, 7, 30, 0];
 const uses = [1, 10, 100, 0];
 
-/** The links with which one joins a room, for its moderators: making, seeing and revoking them, at once where one is alone. */
+/**
+ * The invitation links of a room, for its moderators: create, list and revoke. The form opens at
+ * once if the moderator is alone in the room.
+ */
 export function Invitations({ room, isOpen }: { room: string; isOpen: boolean }) {
   // Only at first: somebody who joins does not close it.
   const [isOpenAtFirst] = useState(isOpen);

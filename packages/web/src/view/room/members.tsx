@@ -34,10 +34,10 @@ export { Invitations, InvitedAddress, SentTo };
 /** How many members are drawn at first, and how many more when one has scrolled to them. */
 const portion = 60;
 
-/** From how many members on one may look for a name. */
+/** A search field appears from this number of members on. */
 const many = 20;
 
-/** Who is in a room, in which role; and, for those who may, adding, removing and banning. */
+/** The members of a room with their roles; adding, removing and banning for users who may. */
 export function Members({ room }: { room: string }) {
   const { failure, reload } = useLoaded(() => loadMembers(room, { again: true }), [room]);
   const [part, setPart] = useState('');
@@ -196,7 +196,7 @@ function MemberRow({ member, mayBlock, onChange }: MemberProps) {
   );
 }
 
-/** Who is kept out of a room, for its moderators. */
+/** The bans of a room, for its moderators. */
 export function Bans({ room, changes }: { room: string; changes: number }) {
   const read = (after?: string) =>
     readPage<Ban>(

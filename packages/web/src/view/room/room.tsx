@@ -49,7 +49,7 @@ type RoomProps = Extract<Route, { name: 'room' }>;
 
 /** A room: its messages, where one writes, and beside them a thread, the members, or whatever was asked for. */
 export function RoomView({ room, seq, place, turn, ...asked }: RoomProps) {
-  // Where there is room for one of the two only, what stands beside gives way to the message that it led to.
+  // If only one of them fits, the panel gives way to the message that it led to.
   const { thread, reply, panel } = isNarrow.value && seq !== undefined ? givenWay : asked;
   const mine = roomOf(room);
   const isKnown = mine !== undefined;
@@ -80,7 +80,7 @@ export function RoomView({ room, seq, place, turn, ...asked }: RoomProps) {
         <header class="bar">
           <BackLink />
           <div class="title">
-            {/* The heading says it to those who can’t see it, also when something stands over the room. */}
+            {/* The heading says it for screen readers, also while something covers the room. */}
             <p class="name" aria-hidden="true" title={name}>
               {mine.isDirect ? <PeopleMark room={mine} /> : <RoomMark id={room} avatar={mine.avatar} isOpen={mine.isOpen} />}
               <bdi>{name}</bdi>

@@ -11,7 +11,7 @@ import { Deliveries } from './deliveries.tsx';
 import { EventChoice, eventsIn } from './event-choice.tsx';
 import './members.css';
 
-/** The webhooks by which other programs post into a room or are sent its events, for its moderators. */
+/** The incoming and outgoing webhooks of a room, for its moderators. */
 export function Webhooks({ room, isOpen = false }: { room: string; isOpen?: boolean }) {
   return (
     <details class="addresses" open={isOpen}>
@@ -88,7 +88,7 @@ function Addresses({ room }: { room: string }) {
 const whatItDoes = ({ url, hint }: Webhook): string =>
   url === null ? laterStrings.webhooks.ends(hint) : laterStrings.webhooks.sends(new URL(url).host);
 
-/** What a webhook has sent last, and what became of it. */
+/** The last deliveries of a webhook and their results. */
 function Sending({ room, webhook }: { room: string; webhook: Webhook }) {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -7,7 +7,7 @@ import { attempt, Form, Loading, PersonNames } from '../shared/controls.tsx';
 import { useLoaded } from '../shared/use-list.ts';
 import { PeopleField } from '../text/people-field.tsx';
 
-/** Whose conversations the user does not want to see, and the way to change that. */
+/** The blocked users, with a button to unblock them. */
 export function Blocked() {
   const [turn, setTurn] = useState(0);
   const { value, failure, reload } = useLoaded(() => ask(chat.GET('/api/blocks', { params: { query: { limit: 200 } } })), []);

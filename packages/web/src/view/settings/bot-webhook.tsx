@@ -12,7 +12,10 @@ import { useLoaded } from '../shared/use-list.ts';
 
 const address = '/api/bots/{bot}/webhook';
 
-/** To where is sent what happens in the rooms of a bot, by default what mentions it and what is said in its direct conversations. */
+/**
+ * The webhook of a bot: its URL and its events. By default, it sends mentions of the bot and
+ * messages in its direct conversations.
+ */
 export function BotWebhook({ bot, name, hasOne }: { bot: string; name: string; hasOne: boolean }) {
   const params = { path: { bot } };
   const [isThere, setThere] = useState(hasOne);
@@ -71,7 +74,7 @@ export function BotWebhook({ bot, name, hasOne }: { bot: string; name: string; h
   );
 }
 
-/** What is sent: types of events, and whether those of all messages. */
+/** The choice of events, and whether they cover all messages. */
 const Choice = ({ events, messages }: Partial<Pick<Webhook, 'events' | 'messages'>>) => (
   <>
     <EventChoice {...(events && { chosen: events })} />

@@ -2,7 +2,7 @@ import { laterStrings } from '../../i18n/strings-later.ts';
 import { settings } from '../../service/settings.ts';
 import { Field } from '../shared/controls.tsx';
 
-/** The current password; people of an identity provider may have none. */
+/** The current password; users of an identity provider may not have one. */
 export const CurrentPassword = ({ name }: { name: string }) => (
   <Field
     label={laterStrings.settings.currentPassword}
@@ -14,6 +14,6 @@ export const CurrentPassword = ({ name }: { name: string }) => (
   />
 );
 
-/** What proves to the service who asks, where it was given. */
+/** The user's proof of identity, if a password was entered. */
 export const proofOf = (password: string): { current_password?: string } =>
   password === '' ? {} : { current_password: password };

@@ -23,7 +23,7 @@ export function SecondFactor() {
   const show = (made: string[]) => {
     setCodes(made);
     reload();
-    // What was refused until now.
+    // Retry the requests that were refused until now.
     sync.wake();
   };
   const end = () => {

@@ -4,11 +4,11 @@ import { idOf } from '../../service/ids.ts';
 import { attempt } from '../shared/controls.tsx';
 import { confirmed } from '../shared/dialog.tsx';
 
-/* What the lists of one's own tokens, and of those of a bot, share. */
+/* Shared parts of the lists of the user's own tokens and a bot's tokens. */
 
 type Scopes = Token['scopes'];
 
-/** Which scopes a new token has: its form has a field for each that is chosen. */
+/** The choice of scopes for a new token: a checkbox for each. */
 export const ScopeChoice = ({ legend, scopes, usual = 0 }: { legend: string; scopes: Scopes; usual?: number }) => (
   <fieldset>
     <legend>{legend}</legend>

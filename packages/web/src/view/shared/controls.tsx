@@ -15,7 +15,7 @@ type IconButtonProps = {
   type?: 'button' | 'submit';
 };
 
-/** A button that is an icon, with its name for those who don't see it, or point at it. */
+/** An icon button. Its name is there for screen readers, and as a tooltip. */
 export const IconButton = ({ icon, label, onPress, isPressed, class: extra = '', type = 'button' }: IconButtonProps) => (
   <button type={type} class={`icon-button ${extra}`} aria-label={label} title={label} aria-pressed={isPressed} onClick={onPress}>
     <Icon name={icon} />
@@ -47,7 +47,7 @@ const BotMark = ({ person }: { person: Person }) =>
     </>
   );
 
-/** Somebody's name in a list and what is said beside it, with the username below a full name. */
+/** The name of a person in a list, with a note beside it and the username below a full name. */
 export const PersonNames = ({ person, children }: { person: Person; children?: ComponentChildren }) => (
   <>
     <bdi>{nameOf(person)}</bdi>
@@ -62,7 +62,10 @@ export const PersonNames = ({ person, children }: { person: Person; children?: C
   </>
 );
 
-/** A status after a name, as an emoji, whose text is there for those who point at it or don't see it. */
+/**
+ * The emoji of a status after a name. The text of the status is there for screen readers, and as a
+ * tooltip.
+ */
 export const StatusMark = ({ status }: { status: Status | undefined }) =>
   status ? (
     <>
@@ -73,7 +76,7 @@ export const StatusMark = ({ status }: { status: Status | undefined }) =>
     </>
   ) : null;
 
-/** Does what a button is for, and tells of a failure; returns whether it succeeded. */
+/** Runs the action of a button and shows a failure; returns whether it succeeded. */
 export async function attempt(action: () => Promise<unknown>): Promise<boolean> {
   try {
     await action();
@@ -148,7 +151,7 @@ type FieldProps = {
   minLength?: number;
   maxLength?: number;
   pattern?: string;
-  /** What is said where the pattern does not match. */
+  /** The error if the pattern does not match. */
   fault?: string;
   autoFocus?: boolean;
   readonly?: boolean;
@@ -235,8 +238,8 @@ function sayFault(element: HTMLInputElement, fault = strings.fields.other): void
 const leastPause = 3;
 
 /**
- * Shows what is loading, or why it did not load, with a way to try again. What may succeed later is tried again by itself: once for each
- * failure, so that no attempt begins beside another.
+ * Shows that something is loading, or why it failed, with a retry button. A temporary failure is
+ * retried automatically, once for each failure, so that attempts do not overlap.
  */
 export function Loading({ failure, onRetry }: { failure?: unknown; onRetry?: () => void }) {
   useEffect(() => {

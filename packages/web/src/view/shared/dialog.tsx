@@ -15,7 +15,7 @@ type Look = { isFull: boolean; isTitleHidden: boolean };
 
 let giveFocusBack = () => {};
 
-/** Whether the open dialog asks if what was typed into it may be lost. */
+/** True while the open dialog asks whether to discard the typed text. */
 const isAsking = signal(false);
 
 type Content = (close: () => void) => ComponentChildren;
@@ -51,7 +51,7 @@ function dismiss(): void {
   else closeDialog();
 }
 
-/** Whether a field of a form has another value than at first. What only narrows a list stands in no form. */
+/** True if a field of a form was changed. Search fields are not in a form, so they do not count. */
 const isTyped = (): boolean =>
   [...document.querySelectorAll<HTMLInputElement>('dialog[open] form :is(input, textarea)')].some(
     (field) => field.value !== field.defaultValue || field.checked !== field.defaultChecked,
@@ -120,7 +120,7 @@ export function Dialogs() {
     // By itself, the browser gives it to the first button, which is the one that closes.
     focusFirst(dialog.current, asks ? '.dialog-ask' : '.dialog-body');
   }, [value, asks]);
-  // Going back leads away from what the dialog is about, but answers no question, nor loses what was typed.
+  // Going back closes the dialog, but does not answer a question or discard typed text.
   useLayoutEffect(() => {
     steps.mustStay = () => {
       if (isTyped()) isAsking.value = true;
@@ -143,7 +143,7 @@ export function Dialogs() {
       // Told a little later: another one may be open by then.
       onClose={() => !dialog.current?.open && closed()}
       onKeyDown={onKey}
-      // The way back of a phone, which is no key.
+      // The back gesture of a phone, which is not a key.
       onCancel={(event) => {
         event.preventDefault();
         dismiss();

@@ -27,8 +27,8 @@ export function focusComposer(element: Element | null = null): boolean {
 }
 
 /**
- * Focuses an element, also where the browser says that it has the focus: Chromium gives it back to a field as a dialog closes, but no
- * caret, and drops what is typed.
+ * Focuses an element, even if the browser says that it has the focus. When a dialog closes,
+ * Chromium returns the focus to a field without a caret, and drops typed text.
  */
 function focusAnew(element: HTMLElement): void {
   if (element === document.activeElement) element.blur();
@@ -41,8 +41,9 @@ export function returnToComposer(element: Element | null = null): void {
 }
 
 /**
- * Notes what has the focus when something opens over it. The result gives the focus back: to the same element if that
- * was reached by the keyboard, and else to the field for messages, where somebody with a mouse goes on typing.
+ * Remembers the focused element when something opens over it. The result gives the focus back to
+ * that element if it was reached by keyboard. Otherwise it focuses the message field, where a mouse
+ * user continues to type.
  */
 export function rememberFocus(): () => void {
   const before = document.activeElement as HTMLElement | null;
@@ -53,7 +54,10 @@ export function rememberFocus(): () => void {
   };
 }
 
-/** Leaves a button that a mouse has pressed, so that what is typed next is a message. */
+/**
+ * Moves the focus from a button pressed by mouse to the message field, so that the user can type
+ * the next message.
+ */
 export function leaveButton(button: HTMLElement): void {
   if (!isByKeyboard(button)) returnToComposer(button);
 }

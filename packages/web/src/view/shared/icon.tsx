@@ -120,10 +120,10 @@ const icons = {
 /** The name of an icon. */
 export type IconName = keyof typeof icons;
 
-/** What points along the line, which may go from right to left. */
+/** Icons that point along the line, which may run from right to left. */
 const mirrored: readonly IconName[] = ['back', 'next', 'forward', 'list', 'logOut', 'quote', 'reply', 'send'];
 
-/** An icon, which says nothing to those who don't see it. */
+/** An icon, hidden from screen readers. */
 export const Icon = ({ name }: { name: IconName }) =>
   h(
     'svg',

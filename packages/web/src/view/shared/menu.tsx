@@ -61,7 +61,7 @@ export const MenuButton = ({ label, items }: MenuButtonProps) => (
 
 function Items({ items, opener }: { items: readonly MenuItem[]; opener: HTMLElement }) {
   const choose = ({ act }: MenuItem) => {
-    // What it does may move the focus.
+    // The action may move the focus.
     closePopover();
     act(opener);
   };

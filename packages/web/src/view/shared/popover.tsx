@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { shortcutKey } from '../../device/keyboard.ts';
 import { rememberFocus, takesText } from './focus.ts';
 
-/** What stands over the page at the element that asked for it: a menu, or a card about somebody. */
+/** A popover at the element that opened it: a menu, or a card about somebody. */
 type Popover = {
   opener: HTMLElement;
   role: 'menu' | 'dialog';
@@ -25,7 +25,7 @@ export function openPopover(popover: Popover): void {
     closePopover();
     return;
   }
-  // What is in a popover goes with it.
+  // The focus within a popover disappears with it.
   if (!open.value) giveFocusBack = rememberFocus();
   open.value = popover;
 }
@@ -64,12 +64,13 @@ function Box({ opener, role, label, content, class: extra = '' }: Popover) {
     const put = () => place(element, role, opener.getBoundingClientRect());
     put();
     (element.querySelector<HTMLElement>('[data-first=true]') ?? within()[0] ?? element).focus();
-    // What is loaded meanwhile makes it larger.
+    // Content that is loaded later makes it larger.
     const observer = new ResizeObserver(put);
     observer.observe(element);
     const leave = ({ target }: Event) => {
       if (element.contains(target as Node) || opener.contains(target as Node)) return;
-      // What is pressed takes the focus from the opener, which learns of it; it would not from what is gone.
+      // Focus the opener first. The pressed element then takes the focus from it, and the opener
+      // notices that; a removed element would not.
       closePopover({ isFocusKept: true });
       opener.focus({ preventScroll: true });
     };
@@ -124,7 +125,10 @@ const { CloseWatcher } = window as { CloseWatcher?: new () => Watcher };
 /** How far a popover stays from the edges of the window, in pixels. */
 const margin = 8;
 
-/** Below what opened it and within the window, above it where there is no room below. A phone has it at the lower edge. */
+/**
+ * Places a popover below its opener and within the window, or above it if the space below is too
+ * small. On a phone it is at the lower edge.
+ */
 function place(element: HTMLElement, role: Popover['role'], { top, bottom, left, right }: DOMRect): void {
   const { width, height } = element.getBoundingClientRect();
   const isBelow = bottom + height + margin <= innerHeight;

@@ -3,7 +3,10 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 
 /* One tab stop for a list: arrow keys move within it. */
 
-/** What can have the focus within a row. What stands in a field of its own, such as an edit, has its own stops. */
+/**
+ * The elements of a row that can have the focus. A field within it, such as an edit, has its own
+ * stops.
+ */
 const inner = 'a[href], button, summary, audio, video, pre, .table, input, select';
 
 /** Fields and players need the arrow keys themselves. */
@@ -113,7 +116,7 @@ function nextStop(key: string, { row, target, rows }: At): HTMLElement | undefin
   return key === 'Escape' && target !== stops[0] ? stops[0] : undefined;
 }
 
-/** What can have the focus of a row: the row itself where it can, and what is in it. */
+/** The focus stops of a row: the row itself if it can have the focus, and the elements in it. */
 function stopsOf(row: HTMLElement | undefined): HTMLElement[] {
   if (!row) return [];
   const within = [...row.querySelectorAll<HTMLElement>(inner)].filter(

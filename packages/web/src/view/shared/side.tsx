@@ -7,7 +7,10 @@ import { Icon } from './icon.tsx';
 
 type SideProps = { room: string | undefined; title: string; action?: ComponentChildren; children: ComponentChildren };
 
-/** What stands beside a room, or in its place where none is open; `action` is what one may do with all of it. */
+/**
+ * The panel beside a room, or in its place if none is open; `action` is an action on the whole
+ * panel.
+ */
 export const Side = ({ room, title, action, children }: SideProps) =>
   room === undefined ? (
     <main class="pane">

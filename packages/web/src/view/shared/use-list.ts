@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** What was loaded for a view: undefined while it is on its way, or why it could not be. */
+/**
+ * A value that is loaded for a view: undefined while it is loading, or the reason why that failed.
+ */
 type LoadedValue<T> = {
   value: T | undefined;
   failure: unknown;

@@ -7,7 +7,10 @@ type Beyond = { count: number; isForMe: boolean; first: HTMLElement | undefined 
 
 const nothing: Beyond = { count: 0, isForMe: false, first: undefined };
 
-/** Says how many unread rooms are above and below what is seen of the list, and leads to the nearest one. */
+/**
+ * Shows how many unread rooms are above and below the visible part of the list, with a link to the
+ * nearest one.
+ */
 export function BeyondEdges({ box }: { box: { current: HTMLElement | null } }) {
   const [{ above, below }, setBeyond] = useState({ above: nothing, below: nothing });
   const list = sections.value;
@@ -54,7 +57,10 @@ function Edge({ count, isForMe, first, isAbove = false }: Beyond & { isAbove?: b
   );
 }
 
-/** The unread rows on either side of what is seen. Most of a long list is not looked at: its rows are in order. */
+/**
+ * The unread rows above and below the visible part. The rows are in order, so most of a long list
+ * is not examined.
+ */
 function findBeyond(box: HTMLElement): { above: Beyond; below: Beyond } {
   const { top, bottom } = box.getBoundingClientRect();
   const rows = [...box.querySelectorAll<HTMLElement>('section .room.unread')];

@@ -79,7 +79,8 @@ export function NotIn({ room }: { room: string }) {
   const { value, failure } = useLoaded(() => ask(chat.GET('/api/rooms/{room}', { params: { path: { room } } })), [room]);
   const sentence = useRef<HTMLParagraphElement>(null);
   const isKnown = value !== undefined || failure !== undefined;
-  // Those who were put out while they wrote lost the field that had the focus. A button could be pressed by their next Enter.
+  // Users who were removed while they wrote lost the focused field. Otherwise their next Enter
+  // could press a button.
   useEffect(() => {
     if (document.activeElement === document.body) sentence.current?.focus();
   }, [isKnown]);

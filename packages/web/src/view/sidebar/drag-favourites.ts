@@ -4,9 +4,10 @@ import { favourites, moveFavourite } from './favourites.ts';
 import './favourites.css';
 
 /*
- * Favourites are put in order with the mouse, or by a finger that rests on one first: a finger that moves at once
- * scrolls, and one that only rests opens the menu, as it does elsewhere in the list. The rows stand where they are until
- * one is let go, and only look as if they moved, so that no event gets lost with its row.
+ * Favourites are ordered by dragging, with the mouse or by a finger that rests on one first. A
+ * finger that moves at once scrolls, and one that only rests opens the menu, as elsewhere in the
+ * list. The rows stay in the document where they are until the drop and only look as if they moved,
+ * so that no event gets lost.
  */
 
 /** By how many pixels a mouse moves before it drags, and a finger that rests. */
@@ -172,7 +173,7 @@ function cancel(event: KeyboardEvent): void {
   end();
 }
 
-/** What was dragged is not clicked; the click of a program or a key has no detail. */
+/** A drag is not a click. Clicks by a program or a key have the detail 0. */
 function click(event: MouseEvent): void {
   if (!hasDragged || event.detail === 0) return;
   event.preventDefault();

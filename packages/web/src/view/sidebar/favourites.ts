@@ -18,7 +18,7 @@ import type { MenuItem } from '../shared/menu.tsx';
 /** My favourites in their order. */
 export const favourites = (): readonly MyRoom[] => sections.peek()?.find(({ name }) => name === 'favourites')?.rooms ?? [];
 
-/** What moves a favourite in a menu. */
+/** The menu items that move a favourite. */
 export function movesOf(id: string): MenuItem[] {
   const list = favourites();
   const at = list.findIndex((room) => room.id === id);
@@ -57,8 +57,9 @@ export function moveFavourite(id: string, to: number): void {
 }
 
 /**
- * Tells the service, of one after the other from the top: wherever that ends, those with a number stand before the
- * others. What another device has done meanwhile is read after that, so that all show the same in the end.
+ * Stores the numbers one after the other from the top. If this fails in the middle, favourites with
+ * a number still come first. Afterwards the list is read again, so that all devices show the same
+ * order.
  */
 async function store(numbers: ReadonlyMap<string, number>): Promise<void> {
   const isDone = await attempt(async () => {

@@ -41,8 +41,9 @@ function onKey(event: KeyboardEvent): void {
 }
 
 /**
- * Whether a key types something while the focus is where nothing can be typed: it is meant for a message. The field that gets the
- * focus now takes the character, too. A blank presses what has the focus.
+ * True if a key types text while the focus is not in a field. The text is meant for a message, and
+ * the field that gets the focus now receives the character. A space presses the focused element
+ * instead.
  */
 function isTyping(event: KeyboardEvent): boolean {
   if (takesText(event.target) || event.metaKey) return false;

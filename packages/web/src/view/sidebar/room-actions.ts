@@ -20,20 +20,20 @@ import './drag-favourites.ts';
 
 export { movesOf } from './favourites.ts';
 
-/* What one does with a room of one's own, in the list and beside the room. */
+/* The user's actions on one of their rooms, in the list and beside the room. */
 
 /** Mutes a room, or ends that. */
 export const setMuted = (room: string, is_muted: boolean): Promise<void> =>
   changeMine(room, { is_muted }, { isMuted: is_muted }, { isMuted: !is_muted });
 
-/** What a room may be chosen to tell of: nothing is to mute it. */
+/** The notification settings of a room; `none` mutes it. */
 export const roomChoices = ['device', 'all', 'mentions', 'none'] as const;
 export type RoomChoice = (typeof roomChoices)[number];
 
-/** What is chosen for a room. */
+/** The notification setting of a room. */
 export const chosenFor = ({ isMuted, notifyOf }: MyRoom): RoomChoice => (isMuted ? 'none' : (notifyOf ?? 'device'));
 
-/** Chooses what a room tells of. What it told of before it was muted is what it tells of again afterwards. */
+/** Sets the notifications of a room. Unmuting restores the setting from before. */
 export function chooseFor({ id, isMuted, notifyOf }: MyRoom, choice: RoomChoice): Promise<void> {
   if (choice === 'none') return setMuted(id, true);
   const notify_of = choice === 'device' ? null : choice;
@@ -91,7 +91,7 @@ export async function markThreadsRead(): Promise<void> {
 
 /** Hides a conversation until something new is said in it. */
 export function hide(room: string): void {
-  // What was just sent here reaches the open room before the list of rooms.
+  // A message that was just sent here is in the open room before it is in the list of rooms.
   hideRoom(room, Math.max(roomOf(room)?.seq ?? 0, knownTimeline(room)?.place.at ?? 0));
   goFrom(room);
   notice(laterStrings.details.hidden);

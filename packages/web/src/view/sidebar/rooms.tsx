@@ -79,10 +79,13 @@ export function Part({ name, rooms }: Section) {
   );
 }
 
-/** How many rows are drawn at a time: a thousand at once would stop the page for as long as one sees it. */
+/** How many rows are drawn at a time: drawing a thousand at once would visibly block the page. */
 const portion = 80;
 
-/** The part of a list that is drawn: around one of its items at first, and more whenever the browser is idle, until it is all. */
+/**
+ * The drawn part of a list: around one of its items at first, and more whenever the browser is
+ * idle, until it is complete.
+ */
 function useGrowing(length: number, around: number): { from: number; to: number } {
   const [drawn, setDrawn] = useState(() => {
     const first = Math.max(0, around - portion / 2);
@@ -111,7 +114,7 @@ function RoomLink({ room, isCurrent }: { room: MyRoom; isCurrent: boolean }) {
   const { id, isMuted, isDirect, mentions, people } = room;
   const isUnread = room.unread > 0 && !isMuted;
   const count = countForMe(room);
-  // What is typed in one room draws no other row again.
+  // Typing in one room does not redraw the rows of others.
   const hasDraft = useComputed(() => drafted.value.has(id)).value;
   const item = useRef<HTMLLIElement>(null);
   const [first] = people;

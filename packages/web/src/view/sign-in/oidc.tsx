@@ -9,8 +9,8 @@ import { Loading } from '../shared/controls.tsx';
 import { useLoaded } from '../shared/use-list.ts';
 
 /*
- * Signing in by an identity provider (OpenID Connect): the page goes to the provider, which leads back to `/oidc`, or to
- * `/oidc/` and its id, with a code that the service exchanges.
+ * Sign-in with an identity provider (OpenID Connect). The page goes to the provider, which returns
+ * to `/oidc`, or to `/oidc/` and its id, with a code. The service exchanges the code.
  */
 
 /** The buttons that lead to the identity providers; with a code, they connect the account for which it was made. */
@@ -56,7 +56,9 @@ export function ButtonThatSays({ onClick, label, isPrimary = false }: ButtonProp
   );
 }
 
-/** Where somebody wanted to go who has to sign in first; what is only for those who are not signed in leads to the rooms. */
+/**
+ * The page that the user wanted before signing in. Pages for signed-out users lead to the rooms.
+ */
 function pathAfter(): string {
   const isPlace = !['login', 'signup', 'setup', 'password', 'oidc', 'join', 'nowhere'].includes(route.value.name);
   return isPlace ? `${location.pathname}${location.search}` : '/';
@@ -100,13 +102,16 @@ const nameOf = (provider: string) => settings.oidc?.find(({ id }) => id === prov
 
 let finishing: ReturnType<typeof finish> | undefined;
 
-/** What the provider gave is good for once, however often the view is drawn. */
+/** The provider's code is valid once, however often the view is drawn. */
 function finishOnce(): ReturnType<typeof finish> {
   finishing ??= finish();
   return finishing;
 }
 
-/** Completes the sign-in with what is in the address. Resolves where an account was connected; after a sign-in, the page is loaded again. */
+/**
+ * Completes the sign-in with the code in the address. Resolves if an account was connected; after a
+ * sign-in, the page is reloaded.
+ */
 async function finish(): Promise<{ path: string }> {
   const given = new URLSearchParams(location.search);
   const [code, state, iss] = ['code', 'state', 'iss'].map((name) => given.get(name) ?? undefined);
@@ -127,7 +132,7 @@ async function finish(): Promise<{ path: string }> {
   return new Promise(() => {});
 }
 
-/** What the service refuses, in the words of the page. */
+/** Translates the service's refusals into the page's texts. */
 export async function inWords<T>(answer: Promise<T>, provider: string): Promise<T> {
   try {
     return await answer;

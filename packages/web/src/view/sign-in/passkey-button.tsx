@@ -10,7 +10,9 @@ type Props = {
   onSignedIn: () => void;
   /** Whether the browser also suggests passkeys in the field for the name. */
   isSuggested?: boolean;
-  /** What the account is called that is signing in, where that is known: a passkey of another one is refused. */
+  /**
+   * The name of the account that is signing in, if known: a passkey of another account is refused.
+   */
   username?: string | undefined;
 };
 

@@ -26,7 +26,7 @@ export function SetUp() {
         throw new Failure(failure.status, laterStrings.setup.unknown);
       }
       if (failure.status !== 403) throw failure;
-      // Somebody was faster: what is left is to sign in.
+      // Somebody else was faster: sign in instead.
       notice(failure.message);
       isSetUp.value = true;
       return;

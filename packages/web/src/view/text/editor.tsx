@@ -20,11 +20,11 @@ type EditorProps = {
   hint: string;
   placeholder?: string;
   initial: string;
-  /** What is there if nothing was changed: `initial`, if nothing else is said. */
+  /** The text if nothing was changed: `initial` by default. */
   base?: string;
   /** Takes the focus, each time that it becomes something else that is true. */
   focus?: unknown;
-  /** What is typed, at every change. */
+  /** Called with the text at every change. */
   onChange?: (text: string) => void;
   /** Takes the text, which is put back into the field where that fails, or where that is not wanted after all (false). */
   onSubmit: (text: string) => Promise<boolean>;
@@ -37,11 +37,11 @@ type EditorProps = {
   onUp?: () => void;
   /** Lets something outside put text into the field. */
   handle?: { current: EditorHandle | null };
-  /** What stands below the field. */
+  /** The content below the field. */
   children?: ComponentChildren;
 };
 
-/** What an editor can be told from outside. */
+/** The functions of an editor for other components. */
 export type EditorHandle = {
   /** Puts text at the caret. */
   insert: (text: string) => void;
@@ -78,7 +78,7 @@ export function Editor({
   const [found, setFound] = useState<Suggestion[]>([]);
   const [index, setIndex] = useState(0);
   const shown = useRef<Suggestion[]>([]);
-  /** Where the word begins to which the suggestions belong. */
+  /** The start of the word that the suggestions replace. */
   const begins = useRef(0);
   const chosen = useRef<string | undefined>(undefined);
   const turn = useRef(0);
@@ -87,7 +87,7 @@ export function Editor({
     if (suggestions.length === 0 && shown.current.length === 0) return;
     shown.current = suggestions;
     setFound(suggestions);
-    // What was chosen from an earlier list stays chosen in the one for the last key.
+    // A choice from an earlier list stays in the list for the last key.
     const at = suggestions.findIndex(({ text }) => text === chosen.current);
     if (at < 0) chosen.current = undefined;
     setIndex(at >= 0 ? at : suggestions[0]?.isMeant ? 0 : -1);
@@ -121,7 +121,8 @@ export function Editor({
     const tooMany = surplusOf(text);
     if (tooMany > 0) return notice(strings.composer.isTooLong(tooMany));
     setFailure(undefined);
-    // What can be cancelled stays in sight until it is stored; else the next message may be typed, and sent, while this one is being stored.
+    // An editor that can be cancelled stays visible until its text is stored. Otherwise the next
+    // message may be typed, and sent, while this one is being stored.
     if (!onCancel) {
       set('');
       // Also after the button was pressed: the next message may follow.
@@ -272,7 +273,8 @@ export function Editor({
           onBlur={() => suggest([])}
         />
         {children && (
-          // What is pressed here takes the focus from nothing: on a phone, the keyboard would close.
+          // Buttons here do not take the focus from the field: on a phone, the keyboard would
+          // close.
           // biome-ignore lint/a11y/noStaticElementInteractions: only the focus is held
           <div class="editor-tools" onMouseDown={(event) => event.preventDefault()}>
             {children}
@@ -308,7 +310,7 @@ export function Editor({
   );
 }
 
-/** What keys do with Ctrl to the text that is selected. */
+/** The effect of keys with Ctrl on the selected text. */
 const tools: Readonly<Record<string, (selected: TextSelection) => Edit>> = {
   b: formats.bold,
   i: formats.italic,
@@ -329,11 +331,11 @@ function surplusOf(text: string): number {
 const isInFence = ({ value, selectionStart }: HTMLTextAreaElement): boolean =>
   isFenceOpen(value.slice(0, selectionStart)) || isFenceOpen(value);
 
-/** Puts text in place of a part of a field, so that undoing brings back what was there. */
+/** Replaces a part of a field, so that undo restores it. */
 function putText(element: HTMLTextAreaElement, text: string, start: number, end: number): void {
   element.focus();
   element.setSelectionRange(start, end);
-  // What sets the value of a field empties the stack of what can be undone; only this old call adds to it.
+  // Setting the value of a field empties its undo stack; only this deprecated call adds to it.
   const isDone = document.execCommand(text === '' ? 'delete' : 'insertText', false, text);
   if (!isDone) element.setRangeText(text, start, end, 'end');
 }

@@ -124,7 +124,7 @@ type GridProps = { tone: string; onPick: (emoji: string) => void; onMark: (emoji
 /** How many emoji are drawn at a time: of 1,900, most are never looked at. */
 const portion = 6 * columns;
 
-/** A group, of which each portion is drawn when it comes near. */
+/** A group whose portions are drawn when they come near. */
 const PartGrid = ({
   title,
   emoji,

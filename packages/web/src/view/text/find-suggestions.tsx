@@ -14,18 +14,21 @@ import { endsInCode } from '../../text/fence.ts';
 import { forEveryone } from '../../text/names.ts';
 import { Avatar, RoomMark } from '../people/avatar.tsx';
 
-/** What may be put in place of the last characters before the caret. `isMeant` says that Enter puts it there, too. */
+/** A replacement for the characters before the caret. `isMeant` if Enter inserts it too. */
 export type Suggestion = {
   text: string;
-  /** What stands before it: a sign, a face, or the mark of a room. */
+  /** The mark before it: a sign, a face, or the icon of a room. */
   shown: string | { id: string; person: Person } | MyRoom;
   detail: string;
   name?: string | undefined;
-  /** What is to be said of it. */
+  /** A note beside it. */
   note?: string | undefined;
   replaces: number;
   isMeant: boolean;
-  /** The same for what stands there now, until that is looked for; undefined where it is not what is typed there. */
+  /**
+   * The suggestion for the currently typed text, until the search has run; undefined if it does not
+   * match.
+   */
   of: (typed: string) => Suggestion | undefined;
 };
 
@@ -43,13 +46,17 @@ function suggest(
 
 const most = 8;
 
-/** What is looked at before the caret: more than the longest name, whatever the length of the text. */
+/**
+ * How many characters before the caret are examined: more than the longest name, whatever the
+ * length of the text.
+ */
 const longest = 100;
 
 /**
- * What the text before the caret could become: a person's name after `@`, a room's after `#`, an emoji after `:`, and a
- * command after `/` where that is all. Enter takes a name or a command that was begun. It takes no emoji, and nothing after a
- * lone sign: a colon also stands before words, times and emoticons, and Enter is to send them as they are.
+ * The suggestions for the text before the caret: a person after `@`, a room after `#`, an emoji
+ * after `:`, a command after a leading `/`. Enter inserts a name or a command. It inserts no emoji,
+ * and nothing after a lone sign: a colon also comes before words, times and emoticons, and Enter
+ * must send these.
  */
 export async function findSuggestions(room: string, text: string): Promise<Suggestion[]> {
   const typed = text.slice(-longest);
@@ -64,11 +71,11 @@ export async function findSuggestions(room: string, text: string): Promise<Sugge
   return findCodes(code as string);
 }
 
-/** What may be typed of a person's name: a full name has several words. */
+/** The typed part of a person's name: a full name has several words. */
 const personName =
   /(?<![\w.@＠/-]|\p{sc=Latn}|\p{sc=Grek}|\p{sc=Cyrl})[@＠]([\p{L}\p{M}\p{N}_.-]{0,64}(?: [\p{L}\p{M}\p{N}_.-]{1,32}){0,3})$/u;
 
-/** My rooms whose names have words that begin with what was typed. */
+/** My rooms with a word in their name that begins with the typed text. */
 function findRooms(typed: string): Suggestion[] {
   const named = (rooms.value ?? []).filter(({ isDirect }) => !isDirect);
   const found = named.filter(({ name }) => typed === '' || matchesName(name, typed));
@@ -84,7 +91,7 @@ function findRooms(typed: string): Suggestion[] {
     );
 }
 
-/** The commands of the room's bots that begin with what was typed. */
+/** The commands of the room's bots that begin with the typed text. */
 async function findCommands(room: string, typed: string): Promise<Suggestion[]> {
   const commands = await commandsOf(room).catch(() => []);
   return commands
@@ -99,7 +106,7 @@ async function findCommands(room: string, typed: string): Promise<Suggestion[]> 
     .slice(0, most);
 }
 
-/** The emoji whose codes begin with what was typed. */
+/** The emoji whose codes begin with the typed text. */
 export async function findCodes(code: string): Promise<Suggestion[]> {
   const { findEmoji, isFoundBy } = await import('../../text/emoji.ts');
   return findEmoji(code)
@@ -119,7 +126,10 @@ const afterAt = /^[@＠][^\n@＠]*$/;
 const leastForOthers = 2;
 const mostOthers = 3;
 
-/** The members of a room of whose names a word begins with what was typed, and a few people who are not in it. */
+/**
+ * The members of a room with a word in their name that begins with the typed text, and a few other
+ * people.
+ */
 export async function findNames(room: string, start: string): Promise<Suggestion[]> {
   // One more, as it may be me.
   const [members, others] = await Promise.all([findMembers(room, start, most + 1), findOthers(room, start)]);
@@ -134,7 +144,10 @@ export async function findNames(room: string, start: string): Promise<Suggestion
   ].slice(0, most);
 }
 
-/** People whom one may find, whether they are in a room or not; none for a conversation, which nobody else can join. */
+/**
+ * People whom the user can find, in the room or not. Empty for a conversation, which nobody else
+ * can join.
+ */
 async function findOthers(room: string, start: string): Promise<(Person & { id: string })[]> {
   if (roomOf(room)?.isDirect || start.length < leastForOthers) return [];
   return findUsers(start);
@@ -146,7 +159,7 @@ const findUsers = async (start: string): Promise<(Person & { id: string })[]> =>
   return found.map((user) => ({ ...user, id: idOf(user) })).filter(({ id }) => id !== idOf(me()));
 };
 
-/** What addresses everyone in a room, for those who may. */
+/** The names that address everyone in a room, for users who may use them. */
 function everyoneIn(room: string, typed: string): Suggestion[] {
   const { member_count: count = 0, mention_all_role: least = 'member' } = aboutRoom(room).details ?? {};
   if (count > mostForAll || roles.indexOf(roomOf(room)?.role ?? 'member') < roles.indexOf(least)) return [];

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
 import type { EditorHandle } from './editor.tsx';
 
-/** What is to be done to the text of a composer from outside of it, by its place. */
+/** A change of a composer's text that another component requests, by place. */
 export const forComposer = signal<{ place: string; change: (editor: EditorHandle) => void } | undefined>(undefined);

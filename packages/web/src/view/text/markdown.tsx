@@ -23,7 +23,10 @@ import { IconButton } from '../shared/controls.tsx';
 import { copyOut } from '../shared/copy.tsx';
 import { useLoaded } from '../shared/use-list.ts';
 
-/** How a mention is shown: how much of what was typed is the name of somebody who is mentioned, and what they are called. */
+/**
+ * How a mention is shown: the length of the mentioned name in the text, and the person's current
+ * name.
+ */
 type Mentions = (typed: string) => { length: number; isMe: boolean; name: string | undefined } | undefined;
 
 const parsed = new WeakMap<object, { text: string; blocks: Block[] }>();
@@ -40,8 +43,8 @@ function blocksOf(message: object, text: string): Block[] {
 type TextProps = { message: Pick<Message, 'mentions' | 'mentions_all'>; text: string; end?: ComponentChildren };
 
 /**
- * A message's text, and what stands at its end. What it says becomes elements one by one: nothing that anyone wrote is ever read as
- * HTML.
+ * The text of a message, and `end` after it. The text becomes elements one by one: it is never
+ * parsed as HTML.
  */
 export function Text({ message, text, end }: TextProps) {
   const ids = message.mentions.map(({ $oid }) => $oid);
@@ -71,7 +74,10 @@ export const Line = ({ text }: { text: string }) => (
   <>{parseInline(text).map((piece, at) => showInline(piece, () => undefined, at))}</>
 );
 
-/** How a block is shown. Within an item or a quote the first paragraph gives it its direction, and has none of its own. */
+/**
+ * The context of a block. In an item or a quote, the first paragraph sets the direction of the
+ * whole and lacks its own.
+ */
 type MarkdownContext = { mentions: Mentions; key: number; isFirst?: boolean; end?: ComponentChildren };
 
 function showBlock(block: Block, { mentions, key, isFirst = false, end }: MarkdownContext): JSX.Element {
@@ -208,7 +214,7 @@ const isAddress = (text: string) => /^(?:https?:\/\/|www\.|[\w.+-]+@)\S+$/i.test
 /** My rooms by their names. */
 const roomNames = computed(() => nameRooms((rooms.value ?? []).filter(({ isDirect }) => !isDirect)));
 
-/** What the address of a room of mine, or of a message in it, is called. */
+/** The name for the address of one of my rooms, or of a message in it. */
 function roomAt(address: string): string | undefined {
   const [, id = '', seq] = /\/rooms\/([0-9a-f]{24})(?:\/(\d+))?\/?$/.exec(address) ?? [];
   const name = roomOf(id)?.name;

@@ -39,7 +39,7 @@ async function findAbsent(room: string, names: readonly string[]) {
   return person && { ...person, id: idOf(person) };
 }
 
-/** Says who was mentioned without being in the room, to those who may with a way to add them. */
+/** Names mentioned people who are not in the room. Users who may add them get a button for it. */
 export function Absent({ room }: { room: string }) {
   const { people = [] } = absent.value ?? {};
   const names = listOf(people.map((person) => safeName(nameOf(person))));

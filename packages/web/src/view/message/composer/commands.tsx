@@ -17,12 +17,12 @@ import './commands.css';
 
 type Typed = { room: string; thread: string | undefined; place: string; text: string };
 
-/** A call of which nobody knows whether it arrived: when it is tried again, it is the same one. */
+/** A call that may or may not have arrived: a retry has the same id. */
 let uncertain: { place: string; text: string; id: string } | undefined;
 
 /**
- * Calls the command that was typed. False if it is not to be sent after all, undefined if it is a message: where no bot
- * of the room has such a command, that is asked, as it may be a slip.
+ * Calls the typed command. Returns false if the user decides not to send it, and undefined if it is
+ * a message. If no bot in the room has the command, the user is asked, because it may be a slip.
  */
 export async function callTyped({ room, thread, place, text }: Typed): Promise<boolean | undefined> {
   const [, typed = '', rest = ''] = /^\/(\S+)\s*([\s\S]*)$/.exec(text) ?? [];
@@ -44,7 +44,7 @@ export async function callTyped({ room, thread, place, text }: Typed): Promise<b
     uncertain = undefined;
     answer.value = said === null ? undefined : { user, place, by, text: said };
     if (said === null && message === null) notice(words.done(`/${typed}`));
-    // What was typed meanwhile stays.
+    // Keep text that was typed meanwhile.
     if (draftOf(place).trim() === text) {
       keepDraft(place, '');
       if (isLeft() && fieldOf(place)) sentElsewhere.value = place;
@@ -75,7 +75,7 @@ function putBack(place: string, text: string, typed: string): void {
   if (fieldOf(place)) forComposer.value = { place, change: (editor) => editor.set(both) };
 }
 
-/** What a bot has answered to one's command, which nobody else sees. */
+/** A bot's answer to the user's command, which nobody else sees. */
 export function Answer() {
   // It is of no concern to somebody who signs in after that.
   if (answer.value?.user !== idOf(me())) return null;

@@ -50,7 +50,7 @@ type ComposerProps = {
   isQuiet?: boolean;
 };
 
-/** Who can read what is written in a room, if that is known. */
+/** Describes who can read a room, if known. */
 function readersOf(room: string): string | undefined {
   const { composer: words } = strings;
   const mine = roomOf(room);
@@ -74,7 +74,10 @@ async function mayTellAll(room: string, text: string): Promise<boolean> {
 /** The tools are one tab stop. */
 const toolbar = { rows: '.tools' };
 
-/** Where one writes to a room or a thread. It is never out of order: what is sent is stored first. */
+/**
+ * The composer of a room or a thread. It works offline too: messages are stored before they are
+ * sent.
+ */
 export function Composer({ room, thread, name, isQuiet = false }: ComposerProps) {
   const place = placeOf(room, thread);
   const handle = useRef<EditorHandle>(null);
@@ -115,7 +118,7 @@ export function Composer({ room, thread, name, isQuiet = false }: ComposerProps)
   };
   const pick = ({ currentTarget: input }: TargetedEvent<HTMLInputElement>) => {
     void attach(place, [...(input.files ?? [])]);
-    // The same file may be chosen again.
+    // Allows choosing the same file again.
     input.value = '';
   };
   const editLast = () => {

@@ -15,7 +15,7 @@ import { belongTogether, isLookedAt, messageRows, point, readAfter, watchLooking
 import { PendingRow } from '../pending.tsx';
 import { Scroller } from '../scroller.ts';
 
-/** A thread: the message that it began with, and the replies, of which an address may lead to one. */
+/** A thread: its root message and the replies. `reply` is the reply that the address names. */
 export function ThreadPanel({ room, id, reply }: { room: string; id: string; reply: number | undefined }) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -186,8 +186,8 @@ function Card({ id }: { id: string }) {
 }
 
 /**
- * Marks a thread as read when its end was in view for a moment before someone who looks at the page; again where the service did not
- * learn of it.
+ * Marks a thread as read after its end was in view for a moment on a visible page. Retries if the
+ * service could not be reached.
  */
 function useReading(end: { current: HTMLElement | null }, id: string, last: number | undefined): void {
   useEffect(() => {
