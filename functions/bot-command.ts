@@ -16,7 +16,10 @@ import { operation } from '../lib/http/operation.ts';
 const bot = about('The bot, by its `_id`.', idOf('bot'));
 const command = about('The name of the command, without the slash.', commandName);
 
-/** `/api/bots/{bot}/commands/{command}`: one slash command, for its bot, the bot's owner and administrators. */
+/**
+ * `/api/bots/{bot}/commands/{command}`: one slash command, for its bot, the bot's owner and
+ * administrators.
+ */
 export const handler = endpoint({
   PUT: operation({
     summary:

@@ -34,7 +34,8 @@ export const handler = endpoint({
       after: pageStart(memberCursor),
     },
     status: 200,
-    // A cursor for later that is remembered is from when the list was read: nothing has changed since.
+    // A cursor for later that is remembered is from when the list was read: nothing has changed
+    // since.
     remember: ['rooms', 'users', 'messages', 'reads', 'threads', 'epochs'],
     answer: listOf(memberSchema),
     headers: { 'X-Next-Cursor': sinceHeader },

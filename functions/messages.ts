@@ -10,7 +10,10 @@ import { messageText, requireContent, shownMessage } from '../lib/messages/messa
 import { ignoredWordsHeader, readMessages, searchParameters } from '../lib/messages/search/search.ts';
 import { keyOfMessage, sendMessage, sendRefusals } from '../lib/messages/send.ts';
 
-/** `/api/messages`: the history of a room, what comes next in it, a search of all rooms, and the mentions in them. */
+/**
+ * `/api/messages`: the history of a room, what comes next in it, a search of all rooms, and the
+ * mentions in them.
+ */
 export const handler = endpoint({
   GET: operation({
     summary:

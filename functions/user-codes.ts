@@ -12,7 +12,8 @@ export const handler = endpoint({
     summary: 'Create a one-time password-reset code and link, valid for one hour',
     access: 'admin',
     path: { user: about('The account, by its `_id`.', idOf('user')) },
-    // Anyone with the code can become the user. A token with scopes must not gain more than its scopes in this way.
+    // Anyone with the code can become the user. A token with scopes must not gain more than its
+    // scopes in this way.
     permit: ({ caller }) => requireUnscopedToken(caller),
     body: {},
     status: 201,

@@ -3,11 +3,14 @@ import { dirname, join } from 'node:path/posix';
 import { describe, expect, it } from 'vitest';
 
 /*
- * The walls of the house: docs/architecture.md draws them. Every import counts, also of types and of code that is
- * loaded late. Tests may import anything.
+ * The walls of the house: docs/architecture.md draws them. Every import counts, also of types and
+ * of code that is loaded late. Tests may import anything.
  */
 
-/** Folders with an order, from top to bottom: each room imports only from lower layers and from itself. */
+/**
+ * Folders with an order, from top to bottom: each room imports only from lower layers and from
+ * itself.
+ */
 const layers: Record<string, string[][]> = {
   lib: [
     ['delivery', 'gateway'],
@@ -51,7 +54,7 @@ const layers: Record<string, string[][]> = {
   ],
 };
 
-/** What each top-level folder and each package may import besides itself. */
+/** The folders and packages that each of them may import. */
 const mayImport: Record<string, string[]> = {
   lib: ['rules', 'import', 'package.json'],
   functions: ['lib', 'docs', 'web'],
@@ -68,7 +71,10 @@ const mayImport: Record<string, string[]> = {
 /** The most files that a folder has. */
 const mostFiles = 20;
 
-/** One file for each function of serverless.yml, of the same name: a list, which folders would only divide. */
+/**
+ * One file for each function of serverless.yml, of the same name: a list, which folders would only
+ * divide.
+ */
 const flat = ['functions'];
 
 const packages = readdirSync('packages').map((folder) => {
@@ -87,7 +93,10 @@ const sources = ['admin', 'functions', 'hosts', 'lib', 'packages', 'tools'].flat
 
 type Import = { file: string; name: string; target: string };
 
-/** Every import: the importing file, the name that it uses, and the file or package that this leads to. */
+/**
+ * Every import: the importing file, the name that it uses, and the file or package that this leads
+ * to.
+ */
 const imports: Import[] = sources
   .filter((file) => !file.endsWith('.css'))
   .flatMap((file) =>

@@ -18,12 +18,15 @@ import { turnOn } from './support/second-factor.ts';
 import { inProcess as call } from './support/transports.ts';
 
 /**
- * The callers, from anonymous to an administrator. Two are administrators' tokens with one scope: that of `low` is not the operation's, that of
- * `narrow` is, but it is not `admin`.
+ * The callers, from anonymous to an administrator. Two are administrators' tokens with one scope:
+ * that of `low` is not the operation's, that of `narrow` is, but it is not `admin`.
  */
 const identities = ['none', 'bad', 'expired', 'revoked', 'low', 'narrow', 'user', 'other', 'admin'] as const;
 
-/** Prepares a request: the variable parts of its path, its query and its body, which are about things of `user`. */
+/**
+ * Prepares a request: the variable parts of its path, its query and its body, which are about
+ * things of `user`.
+ */
 type Prepare = (user: Account) => Promise<{ path?: Record<string, string>; query?: string; body?: unknown }>;
 
 const aSubscription = {
@@ -160,7 +163,7 @@ const table: Record<string, [statuses: number[], prepare?: Prepare]> = {
   'PUT /api/bots/{bot}/commands/{command}': [[401, 401, 401, 401, 403, 404, 200, 404, 200], async (user) => ({ path: { bot: await botOf(user), command: aName() }, body: { url: 'https://bot.example.org/', description: 'Deploys' } })],
   'DELETE /api/bots/{bot}/commands/{command}': [[401, 401, 401, 401, 403, 404, 204, 404, 204], async (user) => ({ path: await commandOf(user) })],
   'GET /api/rooms/{room}/commands': [[401, 401, 401, 401, 403, 403, 200, 403, 200], async (user) => ({ path: { room: await roomOf(user) } })],
-  // Nobody answers at its address: those who may call it learn that.
+  // Nothing answers at its address. Callers with permission get that error.
   'POST /api/rooms/{room}/commands': [[401, 401, 401, 401, 403, 403, 409, 403, 403], async (user) => { const command = await commandOf(user); return { path: { room: command.room }, body: { command: command.command } }; }],
   'GET /api/tokens':               [[401, 401, 401, 401, 403, 200, 200, 200, 200]],
   'POST /api/tokens':              [[401, 401, 401, 401, 403, 403, 201, 201, 201], async ({ password }) => ({ body: { name: aName(), current_password: password } })],
@@ -199,7 +202,7 @@ describe('authorisation', () => {
       const user = await anAccount();
       return { user, ...((await prepare(user)) as Awaited<ReturnType<Prepare>>) };
     };
-    // What changes nothing is about the same things for all identities.
+    // Requests that change nothing use the same subjects for all identities.
     const shared = once(prepared);
     it.concurrent.each(identities.map((identity, index) => [identity, statuses[index] ?? 0] as const))(
       `${name} answers %s with %i`,
@@ -233,7 +236,10 @@ const tokens: Record<(typeof identities)[number], (user: Account, scope: Scope |
 
 const scopedTokens = new Map<Scope, Promise<string>>();
 
-/** A token of an administrator with one scope, which the rows share: no row changes the account of its caller, unless it is `user`. */
+/**
+ * A token of an administrator with one scope, which the rows share: no row changes the account of
+ * its caller, unless it is `user`.
+ */
 function scopedToken(scope: Scope): Promise<string> {
   const known = scopedTokens.get(scope) ?? anAdmin().then(({ id }) => createScopedToken(id, scope));
   scopedTokens.set(scope, known);

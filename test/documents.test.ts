@@ -11,7 +11,9 @@ const pages = [
   ...readdirSync('packages').map((name) => `packages/${name}/README.md`),
 ].filter((path) => path.endsWith('.md') && existsSync(path));
 
-/** The commands of a page: its shell examples, without their standard input, and its inline code. */
+/**
+ * The commands of a page: its shell examples, without their standard input, and its inline code.
+ */
 const commandsIn = (page: string) => [
   ...[...page.matchAll(/^```(?:sh|bash|shell|console)(?: .*)?\n([\s\S]*?)\n```$/gm)].flatMap(([, code = '']) =>
     code

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 
 /*
- * `npm run test:nightly`: the long versions of the tests, which take hours. It goes on after a failure, and ends with 1
- * if there was one.
+ * `npm run test:nightly`: the long versions of the tests, which take hours. It goes on after a
+ * failure, and ends with 1 if there was one.
  */
 
 /** How often the usual tests run again, which shows tests that fail now and then. */

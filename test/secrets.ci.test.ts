@@ -19,7 +19,10 @@ const keep = (secret: string) => {
   return secret;
 };
 
-/** Calls the service; a token that the response is meant to contain is kept as a secret and removed from it, and so is an address with one. */
+/**
+ * Calls the service. Keeps each token of the response as a secret, and removes it from the
+ * response, if it is meant to be there. Does the same for an address with a token.
+ */
 async function call(method: string, path: string, sent: SentRequest = {}): Promise<Record<string, unknown>> {
   const { headers, body } = await overHttp(service.url)(method, path, sent);
   const { token, secret, address, uri, recovery_codes, ...rest } = (

@@ -48,8 +48,8 @@ describe('serverless.yml', () => {
         return methods.some((method) => method !== 'GET') ? route.name : [];
       }),
     );
-    // They change what no frame is about: invitations, webhooks, commands, files before they are sent, pictures of people,
-    // e-mails, codes, what limits have counted, tickets and the first account.
+    // No frame reports changes of these: invitations, webhooks, commands, unsent files, profile
+    // pictures, e-mails, codes, counters of limits, tickets and the first account.
     const unseen = [
       'files',
       'user-avatar',

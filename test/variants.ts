@@ -1,4 +1,7 @@
-/* Other ways to run test files, which `VARIANT` names. Without it, each file runs once, as its name says. */
+/*
+ * Other ways to run test files, which `VARIANT` names. Without it, each file runs once, as its name
+ * says.
+ */
 
 /**
  * Tests of what databases could do in different ways: a file for each collection, indexes and

@@ -24,9 +24,10 @@ import { forgetDigests } from './digest-links.ts';
 import { stepDownAdmin } from './last-admin.ts';
 
 /**
- * Deletes an account: 404 when it does not exist, 409 when it is the last administrator's. One write decides: it
- * removes the name, the address and the password, and ends every token. The rest only tidies up; if the process dies
- * before, deleting again, or `finishDeletions()`, does the rest.
+ * Deletes an account: 404 when it does not exist, 409 when it is the last administrator's. One
+ * write decides: it removes the name, the address and the password, and ends every token. The rest
+ * only tidies up; if the process dies before, deleting again, or `finishDeletions()`, does the
+ * rest.
  */
 export async function deleteUser(id: ObjectId): Promise<void> {
   const deleted = await stepDownAdmin(id, deletion);

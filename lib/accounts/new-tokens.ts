@@ -66,7 +66,10 @@ const isPowerful = (scope: Scope): boolean => scope === 'account' || scope === '
 const ownerInactive: Refusal = () =>
   conflict('owner_inactive', "The bot's owner is deactivated: give the bot to another owner first.");
 
-/** Creates a named token for any account, as the command line: of a bot, it has scopes, and an active owner or none. */
+/**
+ * Creates a named token for any account, as the command line: of a bot, it has scopes, and an
+ * active owner or none.
+ */
 export async function createTokenByCommand(
   user: ObjectId,
   name: string,
@@ -90,7 +93,10 @@ async function findManaged(_id: ObjectId, caller: Caller): Promise<Managed> {
   return found;
 }
 
-/** The named tokens of the caller, or of an account whose tokens the caller may manage, by the order of their ids. */
+/**
+ * The named tokens of the caller, or of an account whose tokens the caller may manage, by the order
+ * of their ids.
+ */
 export async function listTokensFor(
   { user, ...page }: Page & { user?: ObjectId | undefined },
   caller: Caller,

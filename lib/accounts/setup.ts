@@ -18,8 +18,8 @@ import { type NewUser, signUp } from './accounts.ts';
 import { hadAdministrator } from './setup-code.ts';
 
 /**
- * The parameters of the first administrator. The code shows that the caller can read what the service prints when it
- * starts.
+ * The parameters of the first administrator. The code shows that the caller can read what the
+ * service prints when it starts.
  */
 export const setupParameters = {
   code: about('The code that the server or `npm run admin -- setup` prints.', codeParameter),
@@ -39,8 +39,8 @@ const setupDone: Refusal = () => permissionDenied('setup_done', 'There is an adm
 export const setupRefusals = [setupDone, noSuchCode, usernameTaken, emailTaken, tooManyRequests];
 
 /**
- * Tells whether the first administrator can still be made, and whether the caller is signed in. A page that does not
- * know can ask without an error.
+ * Tells whether the first administrator can still be made, and whether the caller is signed in. A
+ * page that does not know can ask without an error.
  */
 export const showSetup = async (caller: Caller | undefined): Promise<Shown<typeof setupSchema>> => ({
   is_done: caller !== undefined || (await hadAdministrator()),
@@ -65,7 +65,8 @@ export async function setUp(
       duplicateIn(error) === 'first' || (error instanceof HttpError && error.status === 409 && (await hadAdministrator()));
     throw isLate ? setupDone() : error;
   });
-  // Afterwards, because several may have a code; that the account is the first one is stored with it in any case.
+  // Afterwards, because several may have a code; that the account is the first one is stored with
+  // it in any case.
   await noteDone(createdUser(account.username, true), { ...byService, source });
   await forgetCode(_id);
   await createFirstRoom(toObjectId(made.user._id));

@@ -60,8 +60,8 @@ export function requireRegistration(caller: Caller | undefined): void {
 export type Origin = { source: string; agent?: string | undefined };
 
 /**
- * Creates an account for anyone who asks. Administrators may give it any name, and create as many as they like
- * without an invitation.
+ * Creates an account for anyone who asks. Administrators may give it any name, and create as many
+ * as they like without an invitation.
  */
 export async function signUpFor(
   { is_admin = false, invitation, code, ...account }: Values<typeof signUpParameters>,
@@ -101,8 +101,9 @@ async function countedSignUp(create: () => Promise<NewUser>, source: string): Pr
   });
 }
 
-// A caller who creates administrators, or sets others' passwords, can become anyone; who disconnects can end an
-// administrator's rights. No token may gain more than its scopes in this way.
+// A caller who creates administrators, or sets others' passwords, can become anyone; who
+// disconnects can end an administrator's rights. No token may gain more than its scopes in this
+// way.
 export function requireFullAdmin(caller: Caller | undefined): void {
   requireAdmin(caller);
   requireUnscopedToken(caller);

@@ -26,7 +26,10 @@ export async function actOnUser(
   return target ? [{ action, target, details }] : [];
 }
 
-/** A hold on the messages of an account, also of the own one and of one that is deleted, or the end of it. */
+/**
+ * A hold on the messages of an account, also of the own one and of one that is deleted, or the end
+ * of it.
+ */
 export async function actOfHold(id: ObjectId, isHeld: boolean, caller: Caller): Promise<Act[]> {
   if (!isAdmin(caller)) return [];
   const where = { _id: id, webhook_of: { $exists: false } };
@@ -61,7 +64,10 @@ type Changes = {
   name?: string | undefined;
 } & Partial<Record<Preference, unknown>>;
 
-/** The changes of an account, each as an act. Administrators who cease to be that, or deactivate themselves, are recorded as well. */
+/**
+ * The changes of an account, each as an act. Administrators who cease to be that, or deactivate
+ * themselves, are recorded as well.
+ */
 export async function actsOfChanges(user: ObjectId | 'me', changes: Changes, caller: Caller): Promise<Act[]> {
   if (!isAdmin(caller)) return [];
   const id = user === 'me' ? caller.user._id : user;
@@ -129,7 +135,10 @@ export async function actsOnRoom(
   return target ? actions.map((action) => ({ action, target, details })) : [];
 }
 
-/** The changes of a room's details: archiving is an act of its own. Administrators alone may set a hold, and who joins it. */
+/**
+ * The changes of a room's details: archiving is an act of its own. Administrators alone may set a
+ * hold, and who joins it.
+ */
 export async function actsOfDetails(
   room: ObjectId,
   { archived, is_held, is_default, ...others }: Partial<Record<'archived' | 'is_held' | 'is_default', boolean | undefined>>,
@@ -166,7 +175,10 @@ type NewMember = {
   role: string;
 };
 
-/** The addition of a member by an administrator, if the administrator's role in the room does not allow it. */
+/**
+ * The addition of a member by an administrator, if the administrator's role in the room does not
+ * allow it.
+ */
 export async function actOfAddition({ room, user, username, invitation, role }: NewMember, caller: Caller): Promise<Act[]> {
   if (!isAdmin(caller) || !room || invitation !== undefined) return [];
   const found = await roomWithRole({ room }, caller.user._id);

@@ -68,14 +68,18 @@ export const botRefusals = [noSuchBot];
 export const newBotRefusals = [adminRequired, noSuchUser, madeByBot, usernameReserved, usernameTaken, tooManyBots];
 export const botChangeRefusals = [adminRequired, proofRequired, noSuchUser, madeByBot, noSuchBot];
 
-/** A page of the bots of the caller or, for administrators, of everyone, by the order of their ids. */
+/**
+ * A page of the bots of the caller or, for administrators, of everyone, by the order of their ids.
+ */
 export async function listBots({ limit, after }: Page, caller: Caller): Promise<ListPage<Bot>> {
   const where = { is_bot: true as const, ...ownedBy(caller), ...(after && { _id: { $gt: after } }) };
   const found = await users.find(where, { sort: { _id: 1 }, projection: shownBot.reads, ...withOneMore(limit) }).toArray();
   return pageById(found, limit, shownBot.show);
 }
 
-/** The bot with this id, as it is stored, for its owner and administrators; 404 for everyone else. */
+/**
+ * The bot with this id, as it is stored, for its owner and administrators; 404 for everyone else.
+ */
 export async function requireBot(_id: ObjectId, caller: Caller): Promise<UserDocument> {
   const found = await users.findOne({ _id, is_bot: true, ...ownedBy(caller) });
   if (!found) throw noSuchBot();
@@ -118,7 +122,8 @@ export async function changeBot(_id: ObjectId, { name, owner }: Values<typeof bo
   if (owner !== undefined) requireAdmin(caller);
   const { username } = await requireBot(_id, caller);
   if (owner) await requireOwner(owner);
-  // Before and after: the bot never has another owner while the earlier one's tokens work, nor one that was made meanwhile.
+  // Before and after: the bot never has another owner while the earlier one's tokens work, nor one
+  // that was made meanwhile.
   if (owner !== undefined) await silenceBot(_id);
   const set = {
     ...(name && { name }),
@@ -144,7 +149,8 @@ async function requireOwner(owner: ObjectId): Promise<void> {
   if (found.is_bot) throw madeByBot();
 }
 
-// Counted when it exists: however many are created at the same time, no more than that stay. Nobody has seen it yet.
+// Counted when it exists: however many are created at the same time, no more than that stay. Nobody
+// has seen it yet.
 async function requireFew(owner: ObjectId, bot: ObjectId): Promise<void> {
   const isMany = (await users.countDocuments({ owner }, { limit: mostBots + 1 })) > mostBots;
   if (!isMany && (await hasActiveOwner({ owner }))) return;

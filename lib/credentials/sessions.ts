@@ -42,8 +42,8 @@ export type NewSession = WithToken<Shown<typeof newSessionSchema>>;
 export const accountDeactivated: Refusal = () => permissionDenied('account_deactivated', 'This account is deactivated.');
 
 /**
- * Begins a session. Its name is the program that asked for it, so that users can tell their sessions
- * apart. `by` is the method of the sign-in.
+ * Begins a session. Its name is the program that asked for it, so that users can tell their
+ * sessions apart. `by` is the method of the sign-in.
  */
 export async function createSession(
   user: { _id: ObjectId; session_generation: number },
@@ -90,7 +90,10 @@ async function endOldest(user: ObjectId): Promise<void> {
 /** The refusals of operations on all sessions of an account. */
 export const sessionRefusals = [adminRequired, noSuchUser];
 
-/** The account whose sessions a caller means: the own one, or another that exists, for administrators. */
+/**
+ * The account whose sessions a caller means: the own one, or another that exists, for
+ * administrators.
+ */
 async function ownerOf(user: ObjectId | undefined, caller: Caller): Promise<ObjectId> {
   requireOwnAccount(user, caller);
   if (user === undefined || user.equals(caller.user._id)) return caller.user._id;
@@ -98,7 +101,10 @@ async function ownerOf(user: ObjectId | undefined, caller: Caller): Promise<Obje
   return user;
 }
 
-/** A page of an account's sessions, by the order of their ids: the caller's or, for administrators, those of `user`. */
+/**
+ * A page of an account's sessions, by the order of their ids: the caller's or, for administrators,
+ * those of `user`.
+ */
 export async function listSessions(
   { user, ...page }: Page & { user?: ObjectId | undefined },
   caller: Caller,
@@ -108,7 +114,10 @@ export async function listSessions(
   return { items: items.map((session) => ({ ...session, is_current: session._id.$oid === current })), next };
 }
 
-/** Ends a session at once: the one that calls, another of the caller's, or, for administrators, anyone's; 404 for every other. */
+/**
+ * Ends a session at once: the one that calls, another of the caller's, or, for administrators,
+ * anyone's; 404 for every other.
+ */
 export async function endSession(session: ObjectId | 'current', caller: Caller): Promise<void> {
   const _id = session === 'current' ? caller.token._id : session;
   const reachable = { _id, kind: 'session' as const, ...(!isAdmin(caller) && { user: caller.user._id }) };
@@ -133,7 +142,10 @@ export async function endOtherSessions(
     await deleteTokensOf(account, { kind: 'api', created_at: { $gte: since }, _id });
 }
 
-/** Deletes the sessions that a new generation has ended, after taking `keep`, one of them, over into it. */
+/**
+ * Deletes the sessions that a new generation has ended, after taking `keep`, one of them, over into
+ * it.
+ */
 export async function endSessions(user: ObjectId, generation: number, keep: ObjectId | undefined): Promise<void> {
   if (keep) await tokens.updateOne({ user, kind: 'session', _id: keep }, { $max: { generation } });
   await deleteTokensOf(user, { kind: 'session', generation: { $lt: generation } });

@@ -49,11 +49,17 @@ export const withHeaders = <T>(answer: T | Answer<T>, headers: Record<string, st
 /** The address of a request: its path and its query. */
 type RequestTarget = { path: string; query: Record<string, string | undefined> };
 
-/** Answers a page of a list; when there is a next one, with its address (`Link: rel="next"`, RFC 8288). */
+/**
+ * Answers a page of a list; when there is a next one, with its address (`Link: rel="next"`, RFC
+ * 8288).
+ */
 export const answerList = <T>({ items, next }: ListPage<T>, request: RequestTarget): T[] | Answer<T[]> =>
   withNext(items, request, next === undefined ? undefined : { after: next });
 
-/** Answers with the address of the next page, if there is one. It is this page's address with another start. */
+/**
+ * Answers with the address of the next page, if there is one. It is this page's address with
+ * another start.
+ */
 export function withNext<T>(value: T, request: RequestTarget, next: Record<string, string> | undefined): T | Answer<T> {
   if (!next) return value;
   const { before, after, around, at, cursor, ...others } = request.query as Record<string, string>;

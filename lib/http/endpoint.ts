@@ -76,7 +76,10 @@ async function run(operation: Operations[string], event: ReadyEvent): Promise<Ap
 
 const noHeaders: Record<string, string> = {};
 
-/** Runs the operation within the time of the request. Notices of what it has stored are carried before the answer. */
+/**
+ * Runs the operation within the time of the request. Notices of what it has stored are carried
+ * before the answer.
+ */
 async function perform(operation: Operations[string], event: ReadyEvent): Promise<unknown> {
   try {
     // Bytes come as fast as their sender's network is; the host cuts those that come too slowly.

@@ -15,7 +15,10 @@ import { type ApiEvent, type ApiResponse, methodOf } from './request.ts';
  */
 type Access = 'anyone' | 'user' | 'admin';
 
-/** A collection on which an answer may depend. The read markers (`reads`) include what this process has noted for them. */
+/**
+ * A collection on which an answer may depend. The read markers (`reads`) include what this process
+ * has noted for them.
+ */
 export type Source = 'rooms' | 'messages' | 'users' | 'reads' | 'threads' | 'saved' | 'epochs';
 
 /** The input of an operation. */
@@ -61,8 +64,9 @@ export type Operation<
   /** The scope that a token with scopes needs; without one, any token will do. */
   scope?: Scope;
   /**
-   * Refuses (403) what the caller and the path alone show to be forbidden, before anything that was sent is looked
-   * at. A variable of the path that cannot be read is undefined here, and refused later.
+   * Refuses (403) what the caller and the path alone show to be forbidden, before anything that was
+   * sent is looked at. A variable of the path that cannot be read is undefined here, and refused
+   * later.
    */
   permit?: (request: { caller: Caller | undefined; path: Partial<Values<Path>> }) => void;
   path?: Path;
@@ -76,22 +80,37 @@ export type Operation<
    */
   example?: { path?: Record<string, string>; body?: Record<string, unknown>; answer?: NoInfer<Shown> };
   status: 200 | 201 | 204;
-  /** The media type of the response when that is not JSON: a page for people (`PageAnswer`), or a file of one. */
+  /**
+   * The media type of the response when that is not JSON: a page for people (`PageAnswer`), or a
+   * file of one.
+   */
   type?: 'text/html' | '*/*';
-  /** Whether the request has bytes for a body, or the answer has, instead of JSON: those of a file (`Bytes`), or of a `Picture`. */
+  /**
+   * Whether the request has bytes for a body, or the answer has, instead of JSON: those of a file
+   * (`Bytes`), or of a `Picture`.
+   */
   takesBytes?: true;
   givesBytes?: 'file' | 'picture';
-  /** Whether other programs call it in shapes of their own: it reads the body itself, JSON or a form, and may answer in their terms. */
+  /**
+   * Whether other programs call it in shapes of their own: it reads the body itself, JSON or a
+   * form, and may answer in their terms.
+   */
   isForeign?: true;
   /** Whether it is JSON-RPC: the operation reads the body and counts the changes in it itself. */
   isRpc?: true;
-  /** The fields of a form that other programs send instead of JSON, with their meanings: the operation reads it itself. */
+  /**
+   * The fields of a form that other programs send instead of JSON, with their meanings: the
+   * operation reads it itself.
+   */
   form?: Record<string, string>;
   /** The schema of the response body, if there is one. */
   answer?: Schema<Shown>;
   /** The headers that the response may have in addition to those of every response. */
   headers?: Record<string, JsonSchema>;
-  /** Whether what it shows has an `ETag`: a read takes `If-None-Match` (304), a change `If-Match` (412). */
+  /**
+   * Whether what it shows has an `ETag`: a read takes `If-None-Match` (304), a change `If-Match`
+   * (412).
+   */
   hasTag?: true;
   /**
    * Every collection that the response of a read depends on, besides its input, its caller and the
@@ -106,8 +125,8 @@ export type Operation<
   /** The security event that is logged after a success, or several, without secrets. */
   security?: (input: Input<Path, Query, Body>, shown: NoInfer<Shown>) => SecurityEvent | SecurityEvent[] | undefined;
   /**
-   * The acts that the audit trail records before the operation runs. It is asked for every caller with an account, and
-   * looks at the database for administrators alone.
+   * The acts that the audit trail records before the operation runs. It is asked for every caller
+   * with an account, and looks at the database for administrators alone.
    */
   audit?: (input: Input<Path, Query, Body>, caller: Caller) => Act[] | Promise<Act[]>;
   /** The interface specification prescribes its errors to the letter: their bodies lack `code`. */
@@ -132,8 +151,8 @@ export const operation = <Path extends Parameters, Query extends Parameters, Bod
 export const isSpecified = (operations: Operations): boolean => Object.values(operations).some((one) => one.isSpecified);
 
 /**
- * The methods of a path, as `Allow` lists them. Every path that can be read has HEAD, but where the specification
- * says which methods there are.
+ * The methods of a path, as `Allow` lists them. Every path that can be read has HEAD, but where the
+ * specification says which methods there are.
  */
 export function allowedMethods(operations: Operations): string {
   const own = Object.keys(operations).flatMap((method) =>
@@ -142,11 +161,17 @@ export function allowedMethods(operations: Operations): string {
   return [...own, 'OPTIONS'].join(', ');
 }
 
-/** Whether an operation is a message or a change, which count against the rate of the caller's account. */
+/**
+ * Whether an operation is a message or a change, which count against the rate of the caller's
+ * account.
+ */
 export const isWrite = (method: string, { access, isRpc }: Operations[string]): boolean =>
   access !== 'anyone' && method !== 'GET' && !isRpc;
 
-/** The operation that a request is for; only to be asked below the step that rejects unknown methods. */
+/**
+ * The operation that a request is for; only to be asked below the step that rejects unknown
+ * methods.
+ */
 export function operationFor(operations: Operations, event: ApiEvent): Operations[string] {
   const found = operations[methodOf(event)];
   if (!found) throw new Error(`${methodOf(event)} passed the method check without an operation`);

@@ -17,7 +17,10 @@ const noSuchToken: Refusal = () => notFound('token');
 export const tokenNameTaken: Refusal = () =>
   conflict('token_name_taken', 'The account has a token of this name already: revoke that one, or choose another name.');
 
-/** Creates a named token; 409 when the user has one of that name. Its 32 characters can't be read again. */
+/**
+ * Creates a named token; 409 when the user has one of that name. Its 32 characters can't be read
+ * again.
+ */
 export async function createToken(
   user: ObjectId,
   name: string,
@@ -38,7 +41,10 @@ export async function createToken(
 
 const insertOnce = serializeByKey<NewToken>();
 
-/** The named token with this id, for its owner, the owner of its bot, and administrators; 404 for everyone else. */
+/**
+ * The named token with this id, for its owner, the owner of its bot, and administrators; 404 for
+ * everyone else.
+ */
 export async function findToken(id: ObjectId, caller: Caller): Promise<Token> {
   const token = await tokens.findOne({ _id: id, kind: 'api', ...unexpired });
   if (!token || !(await mayManage(token, caller))) throw noSuchToken();
@@ -62,7 +68,10 @@ export async function revokeAnyToken(id: ObjectId): Promise<Token> {
 export const revokeTokens = (user: ObjectId, keep: ObjectId | undefined): Promise<void> =>
   deleteTokensOf(user, { kind: 'api', ...(keep && { _id: { $ne: keep } }) });
 
-/** Whether a token is one of the caller's own, or of a bot of the caller's; administrators manage all. */
+/**
+ * Whether a token is one of the caller's own, or of a bot of the caller's; administrators manage
+ * all.
+ */
 const mayManage = async ({ user }: Pick<TokenDocument, 'user'>, caller: Caller): Promise<boolean> =>
   isAdmin(caller) ||
   user.equals(caller.user._id) ||

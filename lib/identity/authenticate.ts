@@ -20,7 +20,10 @@ import type { RatedAccount } from './write-rate.ts';
  */
 type KnownCaller = { row: CallerRow; account: Caller['user']; state: number };
 
-/** By the hashes of the tokens that were valid when they were last used here. Accounts that block others weigh more. */
+/**
+ * By the hashes of the tokens that were valid when they were last used here. Accounts that block
+ * others weigh more.
+ */
 const known = new LruCache<KnownCaller>(10_000, 20_000, ({ row: { users } }) => 1 + (users[0]?.blocked?.length ?? 0));
 
 /**
@@ -49,7 +52,10 @@ export async function findCaller(token: string | undefined): Promise<Caller | un
 export const recallValidCaller = (token: string | undefined): Caller | undefined =>
   (isToken(token) && recall(hashToken(token))) || undefined;
 
-/** The caller of a cached token; null if the token has expired since, undefined if it must be looked up. */
+/**
+ * The caller of a cached token; null if the token has expired since, undefined if it must be looked
+ * up.
+ */
 function recall(hash: string): Caller | null | undefined {
   const last = known.get(hash);
   // The state is the same only for a database within this process, which has the same clock.
@@ -65,14 +71,18 @@ function recall(hash: string): Caller | null | undefined {
   return callerOf(row, account, now);
 }
 
-/** The callers that these tokens, by their ids, stand for now, by the database's clock; none for a token that is not valid. */
+/**
+ * The callers that these tokens, by their ids, stand for now, by the database's clock; none for a
+ * token that is not valid.
+ */
 export async function findCallersOf(ids: ObjectId[]): Promise<Map<string, { caller: Caller; now: Date }>> {
   const rows = await readRows({ _id: { $in: ids } });
   return new Map(
     rows.flatMap((row) => {
       const user = row.users[0];
       const caller = user && isValid(row, user, row.now) ? callerOf(row, accountOf(user), row.now) : undefined;
-      // Work that is done later for a token never sets up a second factor, so its user must have one by now.
+      // Work that is done later for a token never sets up a second factor, so its user must have
+      // one by now.
       return caller && !caller.mustSetUpSecondFactor ? [[row._id.toHexString(), { caller, now: row.now }] as const] : [];
     }),
   );
@@ -87,11 +97,17 @@ const callerOf = ({ _id, kind, scopes, name, is_agent, by_passkey }: CallerRow, 
 
 const accountOf = ({ session_generation: _, ...account }: CallerRow['users'][number]): Caller['user'] => account;
 
-/** The user of a token when this process last saw it. It is a hint, from which nothing may be answered. */
+/**
+ * The user of a token when this process last saw it. It is a hint, from which nothing may be
+ * answered.
+ */
 export const recallCaller = (token: string | undefined): (RatedAccount & { owner?: ObjectId }) | undefined =>
   isToken(token) ? known.get(hashToken(token))?.row.users[0] : undefined;
 
-/** Whether an account must have a second factor. Named tokens go on without: somebody made them who had signed in fully. */
+/**
+ * Whether an account must have a second factor. Named tokens go on without: somebody made them who
+ * had signed in fully.
+ */
 export const isSecondFactorRequired = ({ is_admin }: Pick<UserDocument, 'is_admin'>): boolean =>
   config.requireSecondFactor === 'all' || (config.requireSecondFactor === 'admins' && is_admin);
 
@@ -159,7 +175,8 @@ type CallerRow = Pick<
 };
 
 function isValid({ kind, generation, expires_at }: CallerRow, user: CallerRow['users'][number], now: Date): boolean {
-  // The clock is the database's: a token ends everywhere at the same moment, whether or not the TTL index has removed it.
+  // The clock is the database's: a token ends everywhere at the same moment, whether or not the TTL
+  // index has removed it.
   const isExpired = expires_at !== null && expires_at <= now;
   return user.is_active && !isExpired && (kind === 'api' || generation === user.session_generation);
 }

@@ -5,8 +5,8 @@ import type { TokenDocument } from '../collections/accounts/tokens.ts';
 import type { SecondFactorDocument, UserDocument } from '../collections/accounts/users.ts';
 
 /**
- * A caller: the user of a valid token, and that token. A webhook is one without a token: it may send to the room that
- * has it, and is a member of none.
+ * A caller: the user of a valid token, and that token. A webhook is one without a token: it may
+ * send to the room that has it, and is a member of none.
  */
 export type Caller = {
   isWebhook?: true;
@@ -87,7 +87,9 @@ export function requireOwnAccount(id: ObjectId | 'me' | undefined, caller: Calle
 export const unscopedTokenRequired: Refusal = () =>
   permissionDenied('unscoped_token_required', 'A token without scopes is required.');
 
-/** Refuses, with 403, a token with scopes: for what would give its bearer more than the scopes do. */
+/**
+ * Refuses, with 403, a token with scopes: for what would give its bearer more than the scopes do.
+ */
 export function requireUnscopedToken(caller: Caller | undefined): void {
   if (caller && caller.token.scopes.length > 0) throw unscopedTokenRequired();
 }

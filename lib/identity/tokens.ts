@@ -46,8 +46,8 @@ export const newTokenSchema = record('NewToken', { ...shownToken.fields, token: 
 export type NewToken = Shown<typeof newTokenSchema>;
 
 /**
- * Stores a new token; `expires` is a time, an expression of the database's clock, or null. Its 32 characters can't be
- * read again.
+ * Stores a new token; `expires` is a time, an expression of the database's clock, or null. Its 32
+ * characters can't be read again.
  */
 export async function insertToken(
   token: Pick<TokenDocument, 'user' | 'name' | 'kind' | 'scopes' | 'is_agent' | 'generation' | 'by_passkey' | 'provider_session'>,

@@ -82,7 +82,10 @@ export const shownUser = representation(
 );
 export type User = ShownBy<typeof shownUser>;
 
-/** A user in the documentation, where another program has a part in the call, so that none can be made for it. */
+/**
+ * A user in the documentation, where another program has a part in the call, so that none can be
+ * made for it.
+ */
 export const exampleUser: User = {
   _id: { $oid: '6b0163a4327fbcafc916e187' },
   username: 'bob',
@@ -99,7 +102,10 @@ export type OtherUser = ShownBy<typeof shownOtherUser>;
 
 export const noSuchUser: Refusal = () => notFound('user');
 
-/** A user's name: lower-cased, so that no two differ by case alone, and without the `@` of a mention. */
+/**
+ * A user's name: lower-cased, so that no two differ by case alone, and without the `@` of a
+ * mention.
+ */
 export const username: Parameter<string> = credential({
   // Match before lower-casing: U+212A (KELVIN SIGN) lower-cases to "k".
   read: (sent) => (typeof sent === 'string' ? /^@?([a-z0-9][a-z0-9._-]{0,63})$/i.exec(sent)?.[1]?.toLowerCase() : undefined),
@@ -136,7 +142,10 @@ const notInAddress = `@<>()[\\]:;,\\\\"${blankCharacters}`;
 const notInHost = `${notInAddress}/?#%|^`;
 const anAddress = new RegExp(`^[^${notInAddress}]{1,64}@[^${notInHost}]{1,189}$`, 'u');
 
-/** An e-mail address: one @ between two parts, kept as typed; only a message to it can show whether it exists. */
+/**
+ * An e-mail address: one @ between two parts, kept as typed; only a message to it can show whether
+ * it exists.
+ */
 export const email: Parameter<string> = credential({
   read: (sent) => (typeof sent === 'string' && anAddress.test(sent) && !/\p{Cf}/u.test(sent) && hasHost(sent) ? sent : undefined),
   about: 'An e-mail address that no other account has.',
@@ -167,7 +176,10 @@ export function emailKey(address: string): string {
   return key.slice(0, at) + (domainToUnicode(domainToASCII(domain)) || domain);
 }
 
-/** The keys under which an account with an address may be stored: older ones have the domain as it was typed. */
+/**
+ * The keys under which an account with an address may be stored: older ones have the domain as it
+ * was typed.
+ */
 export const emailKeys = (address: string): string[] => {
   const key = emailKey(address);
   const at = key.lastIndexOf('@') + 1;
@@ -183,7 +195,10 @@ export async function findUser(id: ObjectId): Promise<User> {
   return shownUser.show(user);
 }
 
-/** The account with this id as the caller may see it: callers see their own in full, and administrators everyone's. */
+/**
+ * The account with this id as the caller may see it: callers see their own in full, and
+ * administrators everyone's.
+ */
 export async function findUserFor(id: ObjectId, caller: Caller): Promise<User | OtherUser | SerialisedJson<User>> {
   if (id.equals(caller.user._id)) return ownJson(caller.user);
   const user = await users.findOne({ _id: id });
@@ -191,7 +206,10 @@ export async function findUserFor(id: ObjectId, caller: Caller): Promise<User | 
   return showTo(user, caller);
 }
 
-/** A caller's own account, which was read with the token and stays the same object until some account changes. */
+/**
+ * A caller's own account, which was read with the token and stays the same object until some
+ * account changes.
+ */
 function ownJson(account: Caller['user']): SerialisedJson<User> {
   const known = ownJsons.get(account);
   if (known) return known;
@@ -209,7 +227,10 @@ export async function findUserByName(name: string): Promise<User> {
   return shownUser.show(user);
 }
 
-/** The account with this name as the caller may see it; only administrators find one that is not active. */
+/**
+ * The account with this name as the caller may see it; only administrators find one that is not
+ * active.
+ */
 export async function findUserByNameFor(name: string, caller: Caller): Promise<User | OtherUser | undefined> {
   if (name === caller.user.username) return shownUser.show(caller.user);
   const user = await users.findOne({ username: name, ...(!isAdmin(caller) && { is_active: true }) });

@@ -5,7 +5,10 @@ import { normaliseEmoji } from 'chat-service-rules/reactions';
 import { shortened } from 'chat-service-rules/shortened';
 import type { Card, CardField, Display } from '../collections/rooms/messages.ts';
 
-/* How a message in Slack's shape is to look: the name and the icon of its sender, and a card for each attachment. */
+/*
+ * How a message in Slack's shape is to look: the name and the icon of its sender, and a card for
+ * each attachment.
+ */
 
 /** Longer messages are shown as their text, which says that it was cut. */
 const mostCharacters = 12_000;

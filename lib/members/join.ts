@@ -126,7 +126,10 @@ const actionOf = ({ user, role }: Membership, caller: Caller): Exclude<JoinActio
   return user.equals(caller.user._id) ? 'join' : 'add';
 };
 
-/** The part of the update's filter that says that the room can take this user, regardless of the caller. */
+/**
+ * The part of the update's filter that says that the room can take this user, regardless of the
+ * caller.
+ */
 const accepts = (user: ObjectId): Filter<Omit<RoomDocument, '_id'>> => ({
   banned: { $ne: user },
   'members.user': { $ne: user },
@@ -139,8 +142,9 @@ const isNotFull = () => ({ [`members.${config.roomMembers - 1}`]: { $exists: fal
 const isOpen = (caller: Caller) => (isAdmin(caller) ? {} : { is_open: true, is_visible: true });
 
 /**
- * An account that does not exist must never become a member: it is looked up first, together with everything else
- * that may be wrong. Returns whether the user has blocked the caller; always false for an administrator.
+ * An account that does not exist must never become a member: it is looked up first, together with
+ * everything else that may be wrong. Returns whether the user has blocked the caller; always false
+ * for an administrator.
  */
 async function checkUser({ room, user }: Membership, action: JoinAction, caller: Caller): Promise<boolean> {
   const [context, isBlocked] = await Promise.all([findTargetContext(room, caller, user), hasBlocked(user, caller.user._id)]);
@@ -210,8 +214,8 @@ export const countRooms = (user: ObjectId, { isAdded, limit }: { isAdded: boolea
   );
 
 /**
- * The work after the user has become a member: the event, a marker that leaves nothing old unread, and a last look at
- * the account.
+ * The work after the user has become a member: the event, a marker that leaves nothing old unread,
+ * and a last look at the account.
  */
 async function afterJoin(room: JoinedRoom, member: ObjectId, { user }: Membership, caller: Caller): Promise<Member> {
   const data = { member, user };
@@ -223,7 +227,8 @@ async function afterJoin(room: JoinedRoom, member: ObjectId, { user }: Membershi
     user.equals(caller.user._id) ? undefined : noteAddition(placeOf(room), user, caller),
   ]);
   const added = room.members[0];
-  // Deleted or deactivated meanwhile, perhaps after the account had been taken out of its rooms; or a member of too many.
+  // Deleted or deactivated meanwhile, perhaps after the account had been taken out of its rooms; or
+  // a member of too many.
   if (!person || !added || isTooMuch) {
     const refusal = isTooMuch ? tooManyRooms : noSuchUser;
     const left = await changeRoom(
@@ -239,8 +244,8 @@ async function afterJoin(room: JoinedRoom, member: ObjectId, { user }: Membershi
 }
 
 /**
- * The answer to a caller who adds a user who has blocked them: a member, who leaves at once. The user was never a
- * member, and notices nothing.
+ * The answer to a caller who adds a user who has blocked them: a member, who leaves at once. The
+ * user was never a member, and notices nothing.
  */
 async function afterBlockedAddition(
   room: JoinedRoom,
@@ -257,8 +262,8 @@ async function afterBlockedAddition(
 }
 
 /**
- * Uses an invitation for an account that does not exist yet; returns its room and who made it. `returnInvitation`
- * gives the use back.
+ * Uses an invitation for an account that does not exist yet; returns its room and who made it.
+ * `returnInvitation` gives the use back.
  */
 export async function takeInvitation(code: string): Promise<{ room: ObjectId; inviter: ObjectId }> {
   await findInvited(code);

@@ -75,7 +75,10 @@ const keptLate = ({ late_mentions = [] }: MessageDocument, mentions: ObjectId[])
 
 export const deleteMessageRefusals = refusalsOf('deleteMessage');
 
-/** Deletes a message: it keeps its place, and nothing of what it said; the bytes of its files go before the answer. */
+/**
+ * Deletes a message: it keeps its place, and nothing of what it said; the bytes of its files go
+ * before the answer.
+ */
 export async function deleteMessage(id: ObjectId, caller: Caller, precondition?: Precondition): Promise<void> {
   let hadFiles = false;
   const decide: Decide = (message, room) => {

@@ -136,8 +136,8 @@ const withAuthor = [
 ];
 
 /**
- * Finds by some stages among the messages that match, with their authors: in one round trip, unless most names are
- * known without one.
+ * Finds by some stages among the messages that match, with their authors: in one round trip, unless
+ * most names are known without one.
  */
 export async function findAuthored<Found extends AuthoredMessage>(
   filter: Filter<MessageDocument>,
@@ -213,7 +213,9 @@ function groupReactions(reactions: MessageDocument['reactions']): { emoji: strin
   return [...groups].map(([emoji, users]) => ({ emoji, users: [...users.values()] }));
 }
 
-/** A stored reaction as it is shown: older ones are stored as they were sent, in more than one form. */
+/**
+ * A stored reaction as it is shown: older ones are stored as they were sent, in more than one form.
+ */
 export function shownEmoji(stored: string): string {
   const known = shownForms.get(stored);
   if (known !== undefined) return known;

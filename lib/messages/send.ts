@@ -37,14 +37,20 @@ import { nobodyLeft, type Sender, type TakenPlace, takeMessagePlace } from './pl
 import { countReplies } from './replies.ts';
 import { tokensOf } from './search/tokens.ts';
 
-/** A new message: its text, its files, its room, the message that it replies to, and whether it stands in the room then. */
+/**
+ * A new message: its text, its files, its room, the message that it replies to, and whether it
+ * stands in the room then.
+ */
 type NewMessage = {
   room: ObjectId;
   text: string;
   files: ObjectId[];
   thread?: ObjectId | undefined;
   is_in_room?: boolean | undefined;
-  /** Whether no name in the text mentions anybody: what it reports was written elsewhere, by people who are not here. */
+  /**
+   * Whether no name in the text mentions anybody: what it reports was written elsewhere, by people
+   * who are not here.
+   */
   isReport?: boolean;
   /** Whether a person has asked for it by a command. */
   isAsked?: boolean;
@@ -65,8 +71,9 @@ export function keyOfMessage(
 }
 
 /**
- * Sends a message: one update takes the room's next place and proves membership, then the message is inserted at that place.
- * A key is looked up first, because most retries find their message there, and no place is taken in vain.
+ * Sends a message: one update takes the room's next place and proves membership, then the message
+ * is inserted at that place. A key is looked up first, because most retries find their message
+ * there, and no place is taken in vain.
  */
 export async function sendMessage(
   sent: NewMessage,
@@ -109,7 +116,8 @@ export async function sendMessage(
       return { value: showMessage(message, caller.user, 0), isReplay: false };
     }
     const earlier = key && (await findSent(caller, key));
-    // This process was frozen past FEED_PATIENCE, and a reader has closed its place: take a later one.
+    // This process was frozen past FEED_PATIENCE, and a reader has closed its place: take a later
+    // one.
     if (!earlier && hasFiles && !(await isStored(message))) return undefined;
     // A concurrent request with the same key has stored the message, or another message has taken
     // the files.
@@ -155,7 +163,8 @@ async function compose(draft: Draft, taken: TakenPlace): Promise<MessageDocument
   const { place, members } = taken;
   const [accounts] = await mentioned;
   const named = membersAmong(draft.mentions, orThrow(accounts), members);
-  // Before the reply exists, so that nobody sees it uncounted, and after its sender has proved to be a member.
+  // Before the reply exists, so that nobody sees it uncounted, and after its sender has proved to
+  // be a member.
   if (parent) await noteReply(parent, draft.caller.user._id, place, named);
   const kind = draft.isFolded ? undefined : await addressAll(forAllIn(draft.mentions), taken);
   return {
@@ -182,7 +191,10 @@ async function compose(draft: Draft, taken: TakenPlace): Promise<MessageDocument
   };
 }
 
-/** Whether a message may address everyone, and how: all members of a room at most once a minute, which each of them pays for. */
+/**
+ * Whether a message may address everyone, and how: all members of a room at most once a minute,
+ * which each of them pays for.
+ */
 async function addressAll(
   kind: MassMention | undefined,
   { place, members, mayAddressAll }: TakenPlace,
@@ -257,7 +269,10 @@ async function replay(
   return { value: showMessage(first, caller.user, replies.get(first._id.toHexString()) ?? 0), isReplay: true };
 }
 
-/** The message that a webhook sent first, as it was then: it may post, and not read what became of that. */
+/**
+ * The message that a webhook sent first, as it was then: it may post, and not read what became of
+ * that.
+ */
 function replayAsSent(
   first: MessageDocument & Partial<IdempotencyFields>,
   key: IdempotencyKey,

@@ -76,7 +76,10 @@ export async function findThread(thread: ObjectId, caller: Caller): Promise<Thre
   return show(message, await followedThreads.findOne({ _id: { thread, user: caller.user._id } }));
 }
 
-/** Changes how far the caller has read a thread, and whether the caller follows it; the caller's other devices hear of it. */
+/**
+ * Changes how far the caller has read a thread, and whether the caller follows it; the caller's
+ * other devices hear of it.
+ */
 export async function changeThread(
   thread: ObjectId,
   { last_read, is_followed }: Partial<Values<typeof threadChanges>>,

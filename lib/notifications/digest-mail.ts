@@ -7,7 +7,10 @@ import type { DigestNews } from './digest-news.ts';
 /** How many characters a name has at most. */
 const mostName = 100;
 
-/** The e-mail about what somebody has not read. Its receiver ends such e-mails by one click (RFC 8058), or on a page. */
+/**
+ * The e-mail about what somebody has not read. Its receiver ends such e-mails by one click (RFC
+ * 8058), or on a page.
+ */
 export function digestMail(to: string, { messages, isMore }: DigestNews, link: string): Mail {
   const { brandName, publicUrl } = config;
   const address = digestAddress(link);
@@ -36,7 +39,9 @@ ${address}
   };
 }
 
-/** A text of others in one line, without characters that would turn or hide what stands beside them. */
+/**
+ * A text of others in one line, without characters that would turn or hide what stands beside them.
+ */
 const plain = (text: string, most = mostName): string =>
   beginningOf(
     text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').replaceAll(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, ''),

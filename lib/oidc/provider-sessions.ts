@@ -7,14 +7,18 @@ import { hashToken } from '../identity/authenticate.ts';
 import { deleteTokensOf } from '../identity/tokens.ts';
 
 /*
- * A session at an identity provider may have begun several sessions here. Its end is noted first, and then ends these;
- * one that begins is stored first, and then looks for the note. So none is left over, whichever comes first.
+ * A session at an identity provider may have begun several sessions here. Its end is noted first,
+ * and then ends these; one that begins is stored first, and then looks for the note. So none is
+ * left over, whichever comes first.
  */
 
 /** The longest `sid` that is taken for one. */
 const longestSid = 1_000;
 
-/** By what a session at a provider is known here: `sid` is unique there. Undefined for what can't be one. */
+/**
+ * By what a session at a provider is known here: `sid` is unique there. Undefined for what can't be
+ * one.
+ */
 export const providerSessionOf = (issuer: string, sid: unknown): string | undefined =>
   typeof sid === 'string' && sid !== '' && sid.length <= longestSid ? hashToken(JSON.stringify([issuer, sid])) : undefined;
 
@@ -36,14 +40,20 @@ export async function endProviderSessionOf(user: ObjectId, session: string): Pro
   await deleteTokensOf(user, { kind: 'session', ...isOfIt });
 }
 
-/** Ends the session of a sign-in that was under way while its session at the provider ended; returns whether it had. */
+/**
+ * Ends the session of a sign-in that was under way while its session at the provider ended; returns
+ * whether it had.
+ */
 export async function endIfEnded(user: ObjectId, session: string): Promise<boolean> {
   if ((await endedProviderSessions.findOne({ _id: session }, { projection: { _id: 1 } })) === null) return false;
   await deleteTokensOf(user, { kind: 'session', provider_session: session });
   return true;
 }
 
-/** Notes that a session at a provider has ended, also for a sign-in that is about to make its account. */
+/**
+ * Notes that a session at a provider has ended, also for a sign-in that is about to make its
+ * account.
+ */
 export const noteEnd = (session: string) =>
   insertWithTimes(endedProviderSessions, { _id: session }, { expires_at: { $add: ['$$NOW', notedFor] } });
 

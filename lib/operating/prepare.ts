@@ -41,8 +41,8 @@ import { storeNotes } from '../rooms/notes.ts';
 import { config } from '../settings/config.ts';
 
 /**
- * Checks that the database answers, and creates the indexes: they hold rules that all operations rely on, such as one
- * account per name.
+ * Checks that the database answers, and creates the indexes: they hold rules that all operations
+ * rely on, such as one account per name.
  */
 export async function prepareDatabase(): Promise<void> {
   await database.command({ ping: 1 });
@@ -98,7 +98,9 @@ export const indexes: Readonly<Record<string, IndexDescription[]>> = {
   audit_states: [],
 };
 
-/** The collections that hold what the service knows: what an export contains, and an import accepts. */
+/**
+ * The collections that hold what the service knows: what an export contains, and an import accepts.
+ */
 export const collectionNames: readonly string[] = Object.keys(indexes);
 
 /** By the name of each collection the names of its indexes. */
@@ -107,15 +109,16 @@ export const expectedIndexes: Readonly<Record<string, readonly string[]>> = Obje
 );
 
 /**
- * Indexes of earlier versions that others have replaced: no query needs them, and every write updates them. None may
- * hold a rule: an earlier version still serves while a later one is deployed.
+ * Indexes of earlier versions that others have replaced: no query needs them, and every write
+ * updates them. None may hold a rule: an earlier version still serves while a later one is
+ * deployed.
  */
 const retired: Partial<Record<string, string[]>> = { messages: ['room, thread, seq', 'room, mentions, seq', 'room, text'] };
 
 /**
- * Creates every index that does not exist yet, drops those of earlier versions and leaves all others alone. Fails if an
- * index of the same name has other options. Returns the number of the service's indexes of each collection, `_id`'s
- * included.
+ * Creates every index that does not exist yet, drops those of earlier versions and leaves all
+ * others alone. Fails if an index of the same name has other options. Returns the number of the
+ * service's indexes of each collection, `_id`'s included.
  */
 export async function ensureIndexes(): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
@@ -139,7 +142,9 @@ export async function ensureIndexes(): Promise<Record<string, number>> {
 
 const isRetired = (collection: string, { name }: Document): boolean => retired[collection]?.includes(name) === true;
 
-/** Whether an index expires documents after another time than is wanted, which a setting decides. */
+/**
+ * Whether an index expires documents after another time than is wanted, which a setting decides.
+ */
 function expiresOtherwise({ name, expireAfterSeconds }: Document, wanted: IndexDescription[]): boolean {
   const after = wanted.find((index) => index.name === name)?.expireAfterSeconds;
   return after !== undefined && expireAfterSeconds !== undefined && Number(expireAfterSeconds) !== after;
@@ -148,7 +153,10 @@ function expiresOtherwise({ name, expireAfterSeconds }: Document, wanted: IndexD
 /** The longest that indexes may take to build. */
 const longestBuildMs = 840_000;
 
-/** Creates indexes. A build that outlasts the client's patience goes on in the database: the next call waits for it. */
+/**
+ * Creates indexes. A build that outlasts the client's patience goes on in the database: the next
+ * call waits for it.
+ */
 const create = (collection: string, wanted: IndexDescription[]): Promise<string[]> =>
   attempt(
     { milliseconds: longestBuildMs, exhausted: () => new Error(`The indexes of ${collection} are still built.`) },

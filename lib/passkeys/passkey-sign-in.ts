@@ -61,7 +61,9 @@ export const beginningRefusals = [passkeysUnavailable, tooManyRequests];
 export const signInRefusals = [passkeysUnavailable, challengeExpired, wrongPasskey, passkeyOfAnother, accountDeactivated];
 export const proofRefusals = [...signInRefusals, noSuchSession];
 
-/** Begins a sign-in with a passkey: the browser asks which one, so that no account is named before. */
+/**
+ * Begins a sign-in with a passkey: the browser asks which one, so that no account is named before.
+ */
 export async function beginSignIn(source: string): Promise<Shown<typeof passkeyChallengeSchema>> {
   const { id } = requireSite();
   await countSignIn(source);
@@ -70,9 +72,10 @@ export async function beginSignIn(source: string): Promise<Shown<typeof passkeyC
 
 /**
  * Starts a session for the owner of a passkey. The authenticator has recognised the owner, so no
- * password or code is required. 401 for an unknown passkey, a wrong signature, or a passkey of
- * another account than the given one. The last case is reported only after the proof, so only to
- * the owner of that account.
+ * password or code is required.
+ *
+ * Throws 401 for an unknown passkey, a wrong signature, or a passkey of another account than the
+ * given one. The last case is reported only after the proof, so only to the owner of that account.
  */
 export async function signInByPasskey(
   sent: Values<typeof assertion>,
@@ -108,7 +111,8 @@ async function provePasskey<Sent extends Values<typeof proof>>(
     return wrongPasskey();
   };
   const passkey = await passkeys.findOne({ credential: sent.credential });
-  // Read before anything is proven: if sessions or passkeys are ended meanwhile, so is the session that begins here.
+  // Read before anything is proven: if sessions or passkeys are ended meanwhile, so is the session
+  // that begins here.
   const user = passkey && (await users.findOne({ _id: passkey.user }));
   if (!user || passkey.generation !== (user.passkey_generation ?? 0)) throw refuse('unknown passkey', {});
   const whom = user._id.toHexString();
@@ -125,7 +129,10 @@ async function provePasskey<Sent extends Values<typeof proof>>(
   return user;
 }
 
-/** Verifies that a passkey signed the challenge for this site, after its authenticator has recognised its owner. */
+/**
+ * Verifies that a passkey signed the challenge for this site, after its authenticator has
+ * recognised its owner.
+ */
 async function verify(
   { credential: id, client_data, authenticator_data, signature, user_handle }: Values<typeof proof>,
   { user, public_key }: PasskeyDocument,

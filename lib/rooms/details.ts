@@ -15,7 +15,10 @@ import { recordEvent } from './event-log.ts';
 import { allowedTo, findReadableRoom, requirePermission } from './permissions.ts';
 import { placeOf } from './sequence.ts';
 
-/** After how many days a room's messages are deleted: as it says itself, or the service, whichever comes first; null for never. */
+/**
+ * After how many days a room's messages are deleted: as it says itself, or the service, whichever
+ * comes first; null for never.
+ */
 export function daysKept({ retention_days }: Pick<RoomDocument, 'retention_days'>): number | null {
   const days = [retention_days ?? 0, config.retentionDays].filter((one) => one > 0);
   return days.length > 0 ? Math.min(...days) : null;

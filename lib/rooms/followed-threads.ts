@@ -6,12 +6,15 @@ import { retryContended } from '../database/engines.ts';
 import { config } from '../settings/config.ts';
 import type { Place } from './sequence.ts';
 
-/** A reply that is about to be stored at its place: in which thread, who began that, and who is mentioned. */
+/**
+ * A reply that is about to be stored at its place: in which thread, who began that, and who is
+ * mentioned.
+ */
 type Reply = { thread: ObjectId; beganBy: ObjectId; place: Place; user: ObjectId; mentions: ObjectId[] };
 
 /**
- * Marks a thread as unread for its followers before a reply is stored, so that nobody misses one. If
- * the reply is then not stored, the followers find a thread without unread replies.
+ * Marks a thread as unread for its followers before a reply is stored, so that nobody misses one.
+ * If the reply is then not stored, the followers find a thread without unread replies.
  */
 export async function tellFollowers({ thread, beganBy, place, user, mentions }: Reply): Promise<void> {
   const { room, seq, at } = place;

@@ -33,8 +33,8 @@ export const may = ({ rank, member }: RoomContext, action: Action): boolean =>
   hasRank(ruleOf(action), { role: member?.role, isAdmin: rank === 'admin' });
 
 /**
- * Requires that the room exists and the caller may see it (404), that the caller's role permits an
- * action (403), and that the room's kind does (409).
+ * Requires that the room exists and the caller may see it (404). Also requires that the caller's
+ * role permits an action (403), and that the room's kind does (409).
  */
 export function requireRole<Context extends RoomContext>(context: Context | undefined, action: Action): Context {
   const { least, notDirect } = ruleOf(action);
@@ -44,7 +44,10 @@ export function requireRole<Context extends RoomContext>(context: Context | unde
   return context;
 }
 
-/** Requires what `requireRole` requires, and that the room is not archived if the action asks for that (409). */
+/**
+ * Requires what `requireRole` requires, and that the room is not archived if the action asks for
+ * that (409).
+ */
 export function requirePermission<Context extends RoomContext>(context: Context | undefined, action: Action): Context {
   const required = requireRole(context, action);
   const { notArchived } = ruleOf(action);
@@ -56,7 +59,10 @@ export function requirePermission<Context extends RoomContext>(context: Context 
 export const findReadableRoom = async (room: ObjectId, caller: Caller): Promise<RoomContext> =>
   requirePermission(await findContext(room, caller), 'read');
 
-/** Reads a room for someone who wants to read its messages, which the audit trail has of an administrator who is not a member. */
+/**
+ * Reads a room for someone who wants to read its messages, which the audit trail has of an
+ * administrator who is not a member.
+ */
 export async function findRoomToRead(room: ObjectId, caller: Caller): Promise<RoomContext> {
   const context = await findReadableRoom(room, caller);
   await noteReadingAsAdmin(context, caller);
@@ -95,7 +101,10 @@ export function requireTarget(context: TargetContext | undefined): TargetContext
 
 type RoomFilter = Filter<Omit<RoomDocument, '_id'>>;
 
-/** The part of an update's filter that holds the rule of an action: it finds the room only while all these callers may do it. */
+/**
+ * The part of an update's filter that holds the rule of an action: it finds the room only while all
+ * these callers may do it.
+ */
 export function allowedTo(action: Action, ...callers: Caller[]): RoomFilter {
   const { least, asMember, notArchived, notDirect } = ruleOf(action);
   const [webhooks, people] = [callers.filter(({ isWebhook }) => isWebhook), callers.filter(({ isWebhook }) => !isWebhook)];
@@ -125,5 +134,8 @@ export const keepsAnOwner = (member: ObjectId): RoomFilter => ({
   ],
 });
 
-/** The part that says that a member may leave: the room keeps an owner, or nobody remains who needs one. */
+/**
+ * The part that says that a member may leave: the room keeps an owner, or nobody remains who needs
+ * one.
+ */
 export const mayBeLeftBy = (member: ObjectId): RoomFilter => ({ $or: [keepsAnOwner(member), { members: { $size: 1 } }] });

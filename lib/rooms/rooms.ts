@@ -47,7 +47,10 @@ export type Room = ShownBy<typeof shownRoom>;
 /** The key that sorts and finds a name regardless of case. */
 const nameKey = (name: string): string => name.normalize('NFC').toLowerCase();
 
-/** The key of one room among all; U+0001, which no name has, sorts before whatever a longer name continues with. */
+/**
+ * The key of one room among all; U+0001, which no name has, sorts before whatever a longer name
+ * continues with.
+ */
 export const roomKey = (name: string, id: ObjectId): string => `${nameKey(name)}\u0001${id.toHexString()}`;
 
 /** A page of the rooms, by the order of their ids. */
@@ -80,7 +83,8 @@ async function readAllRooms(): Promise<SerialisedJson<Room[]>> {
   return new SerialisedJson(`[${all.join()}]`);
 }
 
-// A list of four times what a response carries is not worth its memory: no compression makes it fit.
+// A list of four times what a response carries is not worth its memory: no compression makes it
+// fit.
 const largestList = 4 * limits.response;
 
 /** The fields of a new room that its creator chooses. */
@@ -185,7 +189,10 @@ const insertTogether = batchWrites(async (created: { _id: ObjectId; fields: Docu
   );
 });
 
-/** The part of a filter that says that a caller sees a room: it is visible, or has the caller as a member. */
+/**
+ * The part of a filter that says that a caller sees a room: it is visible, or has the caller as a
+ * member.
+ */
 export const seenBy = (caller: Caller) =>
   isAdmin(caller) ? {} : { $or: [{ is_visible: true }, { 'members.user': caller.user._id }] };
 

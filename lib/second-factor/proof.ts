@@ -52,7 +52,10 @@ export async function confirmIdentity({ current_password, code }: Values<typeof 
   await noteProof(caller, { by: 'password' });
 }
 
-/** Requires a code of the caller's second factor: 403 if it is wrong. Guessing is as slow as that of a password. */
+/**
+ * Requires a code of the caller's second factor: 403 if it is wrong. Guessing is as slow as that of
+ * a password.
+ */
 export async function requireCode(account: WithSecondFactor, code: string, { user: { _id }, token }: Caller): Promise<void> {
   const attempt = await beginConfirmation(_id, token);
   const isRight = await useSecondFactor(account, code).catch(async (error) => {

@@ -33,7 +33,8 @@ import { config } from '../settings/config.ts';
 import { sendSigned } from './send-signed.ts';
 
 /*
- * Slash commands: a member of a room asks a bot that is in it, which answers at once, for all or for the caller alone.
+ * Slash commands: a member of a room asks a bot that is in it, which answers at once, for all or
+ * for the caller alone.
  */
 
 /** A command as members of a room with its bot see it. */
@@ -116,8 +117,9 @@ function byArrival(members: ObjectId[]) {
 }
 
 /**
- * Calls a command, as somebody who may write in the room: asks its bot, and posts what it answers to all. A bot that
- * is slow, cannot be reached or answers nonsense is a 409 with a sentence, and changes nothing.
+ * Calls a command, as somebody who may write in the room: asks its bot, and posts what it answers
+ * to all. A bot that is slow, cannot be reached or answers nonsense is a 409 with a sentence, and
+ * changes nothing.
  */
 export async function callCommand(room: ObjectId, call: Values<typeof callParameters>, caller: Caller): Promise<CommandResult> {
   const { name, seq } = requirePermission(await findContext(room, caller), 'send');

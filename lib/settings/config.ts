@@ -6,8 +6,8 @@ import { ConfigError, readSetting, type SettingName } from './settings.ts';
 export type Config = Readonly<ReturnType<typeof readConfig>>;
 
 /**
- * Reads the settings of the functions from an environment; throws a `ConfigError` that names the first variable with
- * an unusable value.
+ * Reads the settings of the functions from an environment; throws a `ConfigError` that names the
+ * first variable with an unusable value.
  */
 export function readConfig(environment: Record<string, string | undefined>) {
   const read = <Name extends SettingName>(name: Name) => readSetting(name, environment);
@@ -34,11 +34,17 @@ export function readConfig(environment: Record<string, string | undefined>) {
     get mongodbUri() {
       return read('MONGODB_URI');
     },
-    /** The secrets that CloudFront may send; without any, requests come without it. Read when it is asked for: only functions with requests have it. */
+    /**
+     * The secrets that CloudFront may send; without any, requests come without it. Read when it is
+     * asked for: only functions with requests have it.
+     */
     get cloudfrontSecrets() {
       return read('CLOUDFRONT_SECRET');
     },
-    /** The regular backups of the embedded database, and the milliseconds between two; read when it is asked for: only `serve` makes some. */
+    /**
+     * The regular backups of the embedded database, and the milliseconds between two; read when it
+     * is asked for: only `serve` makes some.
+     */
     get backups() {
       return { directory: read('BACKUP_DIR'), every: read('BACKUP_EVERY') };
     },
@@ -61,7 +67,10 @@ export function readConfig(environment: Record<string, string | undefined>) {
     roomCreation: read('ROOM_CREATION'),
     invitations: read('INVITATIONS'),
     botCreation: read('BOT_CREATION'),
-    /** Where e-mails go out; none are sent where it is empty. On AWS it is `ssm:` and the name of a parameter. */
+    /**
+     * Where e-mails go out; none are sent where it is empty. On AWS it is `ssm:` and the name of a
+     * parameter.
+     */
     smtpUrl,
     mailFrom,
     /** Where people reach the service: what a request says of it is not to be trusted. */
@@ -91,7 +100,10 @@ export function readConfig(environment: Record<string, string | undefined>) {
     brandColor: read('BRAND_COLOR'),
     /** Of the page; the first is for browsers that ask for none of them. */
     languages: read('LANGUAGES'),
-    /** Where files are kept, or nothing where none are, and how many bytes one, those of one account and all may have. */
+    /**
+     * Where files are kept, or nothing where none are, and how many bytes one, those of one account
+     * and all may have.
+     */
     files: {
       place: read('FILES') === 'off' ? '' : read('FILES'),
       /** Where that is a bucket. */
@@ -228,7 +240,10 @@ export function followConfig(follow: () => void): void {
   follow();
 }
 
-/** A value that is made from the settings: now, so that a bad one fails at the start, and again if they are replaced. */
+/**
+ * A value that is made from the settings: now, so that a bad one fails at the start, and again if
+ * they are replaced.
+ */
 export function fromConfig<T>(make: (config: Config) => T): () => T {
   let made = { from: config, value: make(config) };
   return () => {

@@ -29,9 +29,9 @@ import {
 } from './setting-rules.ts';
 
 /*
- * Every setting of the service, wherever it runs, in one table: `config.ts` and the server read by it, and
- * docs/settings.md is generated from it. Nothing here reads the environment, as `config.ts` does when it is loaded:
- * plugins and the server set settings before that.
+ * Every setting of the service, wherever it runs, in one table: `config.ts` and the server read by
+ * it, and docs/settings.md is generated from it. Nothing here reads the environment, as `config.ts`
+ * does when it is loaded: plugins and the server set settings before that.
  */
 
 /** A setting: a variable of the environment. */
@@ -44,15 +44,17 @@ export type Setting<T = unknown> = {
   /** The meaning, in Markdown. */
   meaning: string;
   /**
-   * The reader: the functions wherever they run, a server on a machine, `npm run serve` alone, or a deployment on
-   * AWS.
+   * The reader: the functions wherever they run, a server on a machine, `npm run serve` alone, or a
+   * deployment on AWS.
    */
   where: 'service' | 'machine' | 'serve' | 'aws';
   /** The option of `npm run serve`. */
   option?: string;
 };
 
-/** The most days for which messages can be kept where they are not kept for ever: a hundred years. */
+/**
+ * The most days for which messages can be kept where they are not kept for ever: a hundred years.
+ */
 export const longestRetention = 36_500;
 
 const readBy =
@@ -407,7 +409,10 @@ export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
-/** A secret as it is set; an error where that is the name of a parameter, which only a deployment on AWS reads. */
+/**
+ * A secret as it is set; an error where that is the name of a parameter, which only a deployment on
+ * AWS reads.
+ */
 export function withoutParameter(value: string, instruction: string): string {
   if (!isParameter(value)) return value;
   throw new ConfigError(`Set ${instruction}: only a deployment on AWS reads it from a parameter of SSM.`);
@@ -427,13 +432,16 @@ export function readSetting<Name extends SettingName>(
 }
 
 /**
- * Where files are kept unless `FILES` says so: beside the embedded database, which has one server. Several servers of
- * another database may not share a directory.
+ * Where files are kept unless `FILES` says so: beside the embedded database, which has one server.
+ * Several servers of another database may not share a directory.
  */
 export const defaultFiles = ({ MONGODB_URI, DATA_DIR }: Record<string, string | undefined>): string =>
   MONGODB_URI ? '' : join(DATA_DIR?.trim() || settings.DATA_DIR.fallback, 'files');
 
-/** A sentence for each variable whose name is almost that of a setting: it changes nothing, and its owner thinks that it does. */
+/**
+ * A sentence for each variable whose name is almost that of a setting: it changes nothing, and its
+ * owner thinks that it does.
+ */
 export const misspelledSettings = (environment: Record<string, string | undefined>): string[] =>
   Object.keys(environment).flatMap((name) => {
     const meant = name in settings ? undefined : nearestName(name, settingNames);

@@ -9,9 +9,13 @@ const folder = import.meta.dirname;
 const target = join(folder, 'dist');
 const configFile = join(folder, 'vite.config.ts');
 
-/** Builds the web client: `dist/page.json` and `dist/files.json`, which the functions `web` and `web-asset` serve. */
+/**
+ * Builds the web client: `dist/page.json` and `dist/files.json`, which the functions `web` and
+ * `web-asset` serve.
+ */
 export async function buildSite(): Promise<void> {
-  // Whatever the caller runs in: otherwise the pages would have the paths of this machine, and no service worker.
+  // Whatever the caller runs in: otherwise the pages would have the paths of this machine, and no
+  // service worker.
   const { NODE_ENV: mode } = process.env;
   process.env.NODE_ENV = 'production';
   try {

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 
 /**
- * One file of the built client, in base64: as it is, or compressed twice, as browsers accept Brotli only over https and
- * from localhost.
+ * One file of the built client, in base64: as it is, or compressed twice, as browsers accept Brotli
+ * only over https and from localhost.
  */
 export type SiteFile = { type: string } & ({ br: string; gzip: string } | { bytes: string });
 
@@ -13,7 +13,10 @@ const built = new URL('dist/', import.meta.url);
  * replaces these functions by the content itself.
  */
 
-/** The page, in which the server replaces `<!--settings-->`; undefined where the client was not built. */
+/**
+ * The page, in which the server replaces `<!--settings-->`; undefined where the client was not
+ * built.
+ */
 export const readPage = (): string | undefined => read('page.json') as string | undefined;
 
 /** The files that the page asks for, by path; undefined where the client was not built. */

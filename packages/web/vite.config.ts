@@ -7,7 +7,10 @@ const read = (name: string) => JSON.parse(readFileSync(fileURLToPath(import.meta
 
 type Emoji = { unicode: string; label: string; hexcode: string; group?: number; tags?: string[] };
 
-/** `virtual:emoji`: each emoji with its short codes, its name and the words that find it, by group; components such as skin tones are left out. */
+/**
+ * `virtual:emoji`: each emoji with its short codes, its name and the words that find it, by group;
+ * components such as skin tones are left out.
+ */
 const emoji: Plugin = {
   name: 'emoji',
   resolveId: (id) => (id === 'virtual:emoji' ? id : undefined),
@@ -39,7 +42,10 @@ const fontLicence: Plugin = {
 
 const service = `http://localhost:${process.env.HTTP_PORT || 3000}`;
 
-/** Puts what the running service tells its page about itself into the page of the development server. */
+/**
+ * Puts what the running service tells its page about itself into the page of the development
+ * server.
+ */
 const settingsOfService: Plugin = {
   name: 'settings-of-service',
   apply: 'serve',
@@ -55,7 +61,10 @@ const settingsOfService: Plugin = {
 const shared =
   /rolldown\/runtime|node_modules\/(?!uqr|lowlight|highlight\.js|devlop)|rules\/src\/(markdown\/|texts)|src\/(service\/(api|ids)|device\/(announcer|clipboard|keyboard|late-code|routes|tabs)|account\/session|i18n\/strings|text\/names|store\/(cache|emoji|unsent\/drafts|rooms\/(hidden|rooms|sections))|view\/(people\/avatar|shared\/(controls|copy|dialog|focus|icon|later|use-list)))\.tsx?/;
 
-/** How the web client is built; `npm run dev:web` serves it with what changes at once, over a service that runs. */
+/**
+ * How the web client is built; `npm run dev:web` serves it with what changes at once, over a
+ * service that runs.
+ */
 export default defineConfig({
   root: import.meta.dirname,
   base: '/',
@@ -64,7 +73,8 @@ export default defineConfig({
   resolve: { conditions: ['chat-service-source', ...defaultClientConditions] },
   build: {
     target: 'es2022',
-    // What the page needs anyway, as for `light-dark()`: earlier ones would get `:dir()` as a list of languages, which the page does not declare.
+    // The page requires these versions anyway, for example for `light-dark()`. For earlier ones,
+    // the build would replace `:dir()` with a list of languages, which the page does not declare.
     cssTarget: ['chrome123', 'firefox121', 'safari17.5'],
     outDir: 'dist/site',
     emptyOutDir: true,
@@ -73,7 +83,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 200,
-    // What the page shares with its later parts comes in one file, not in one for each set of parts that share something.
+    // Puts all code shared with later parts in one file, not in one for each combination of parts.
     rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'base', test: shared }] } } },
   },
   server: {

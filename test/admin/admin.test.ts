@@ -173,7 +173,7 @@ describe('a process of the command line', () => {
 });
 
 describe('an import', () => {
-  /** Has each process say with which flags it begins and ends. */
+  /** Makes each process log its flags at its start and its end. */
   const saying = `
     const say = (when) => console.error(when, process.pid, ...process.execArgv.slice(-2));
     say('begins');

@@ -36,7 +36,7 @@ describe.runIf(isEmbedded)('a data directory without a database', () => {
         stderr: `There is no database in ${join(directory, place)}: set DATA_DIR to the directory that has one, or MONGODB_URI to a connection string.\n`,
       });
       expect(existsSync(join(directory, 'typo'))).toBe(false);
-      // What was tried is noted, and nothing else.
+      // The attempt is recorded, and nothing else.
       expect((await readdir(join(directory, 'empty'))).filter((file) => file !== 'audit.log')).toEqual([]);
     }
   });

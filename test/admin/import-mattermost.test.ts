@@ -49,7 +49,7 @@ function anExport() {
   return { ann, bob, room, beginning, post, run };
 }
 
-/** What a post and a reply have; its time is so many seconds after the beginning of 2020. */
+/** Common fields of a post and a reply; `second` counts from the beginning of 2020. */
 const said = (user: string, second: number, message: string, more: object = {}) => ({
   user,
   message,

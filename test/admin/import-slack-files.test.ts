@@ -14,7 +14,7 @@ import { directory, historyOf } from '../support/imported.ts';
 import { admin as command } from '../support/run-command.ts';
 import { slackMessage, slackUser, writeSlackExport } from '../support/slack-export.ts';
 
-/** What the server was asked, and with what token. */
+/** The requests to the server, and their tokens. */
 const asked: { path: string; authorization: string | undefined }[] = [];
 const server = createServer((request, response) => {
   const path = request.url ?? '';

@@ -170,7 +170,7 @@ describe('import slack', () => {
 
     const claimed = await claim(ann);
     await call('POST', '/api/messages', { token: claimed.token, body: { room: id, text: 'Written here' } });
-    // What the sender has read is stored a moment later.
+    // The sender's read marker is stored a moment later.
     await storeNotes();
     const cal = aName();
     const later = {
@@ -198,7 +198,7 @@ describe('import slack', () => {
       [5, cal, 'Three'],
     ]);
     expect(after[0]).toMatchObject({ reply_count: 1 });
-    // Who had read all that was there has read what came from the archive; who had not has not.
+    // Users who had read everything have also read the imported messages; others have not.
     expect(((await read('/api/members?user=me&limit=200', claimed.token)) as { unread: number }[])[0]).toMatchObject({
       unread: 0,
     });

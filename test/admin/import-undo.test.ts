@@ -66,7 +66,7 @@ describe('import undo', () => {
     ]);
     expect([await exists(ann), await exists(bob)]).toEqual([true, false]);
 
-    // With the same account and in the same room, after what was written there.
+    // With the same account and in the same room, after later messages.
     expect((await run()).counts).toMatchObject({
       people: { written: 1, present: 1 },
       rooms: { written: 1, present: 1 },
@@ -175,7 +175,7 @@ describe('a later import', () => {
     expect([await isActive(ann), await isActive(bob)]).toEqual([false, true]);
     await run();
     expect(await isActive(ann)).toBe(true);
-    // What an administrator has decided stays, as long as the source says the same.
+    // An administrator's decision stays, as long as the source has not changed.
     await command(['user', 'deactivate', ann]);
     await run();
     expect(await isActive(ann)).toBe(false);

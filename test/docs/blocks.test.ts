@@ -20,7 +20,7 @@ describe('the blocks of commands in the documentation', () => {
   it.each(commandsMarked('aws', 'docker').map((block) => [titleOf(block), block] as const))(
     'the blocks of commands that need an account are valid commands: %s',
     async (_title, { code }) => {
-      // What stands for a value of the reader's is no redirection.
+      // Placeholders for the reader's values are not redirections.
       const script = code.replaceAll(/<(\w[\w ]*)>/g, '$1');
       expect(await runCommand(['bash', '-n'], { input: script })).toEqual({ code: 0, stdout: '', stderr: '' });
     },

@@ -22,8 +22,10 @@ import { atTerminal } from '../support/terminal.ts';
 const missing = missingForMachine() || (hasCommand('buildah') ? '' : 'buildah');
 
 /*
- * In place of Docker, which no test has: buildah builds the Dockerfile, over a Debian with this Node.js in place of the image `node:24-slim`, and
- * systemd-nspawn runs it as compose.yaml says: read-only but for /data and /tmp, as the user 1000, without capabilities.
+ * A substitute for Docker, which the tests do not have. It builds the Dockerfile with buildah, over
+ * a Debian with this Node.js in place of the image `node:24-slim`. Then it runs the container with
+ * systemd-nspawn as compose.yaml says. It is read-only except /data and /tmp, runs as the user
+ * 1000, and lacks capabilities.
  */
 describe.runIf(missing === '')(`a container${missing && `: left out, for it needs ${missing}`}`, () => {
   let directory: string;

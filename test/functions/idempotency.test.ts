@@ -124,7 +124,8 @@ describe('a retry by someone who was banned from the room meanwhile', () => {
       inProcess('PUT', `/api/rooms/${room}`, { token: admin.token, body: { name: 'Secret', is_open: false, is_visible: false } }),
     );
 
-  // What is known of the room and the message meanwhile, and what a retry is answered with: what the first request was, or no such room.
+  // Changes to the room and the message between a request and its retry. The retry gets the
+  // response to the first request, or "no such room".
   const scenes: Record<string, (after: 'nothing' | 'a deletion') => Promise<void>> = {
     'POST /api/messages': async (after) => {
       const room = await aRoomOf([bob, ada]);

@@ -131,7 +131,7 @@ describe('invitations by e-mail', () => {
     expect(await statuses(2, () => send(limited, third, { email }))).toEqual([201, 429]);
     expect(mailsTo(email)).toHaveLength(3);
     expect(await statuses(21, () => send(limited, fourth, { email: anEmail() }))).toEqual([...Array(20).fill(201), 429]);
-    // What is refused makes no invitation.
+    // A refused request does not create an invitation.
     expect(await listed(fourth)).toHaveLength(20);
     const refused = await send(limited, fourth, { email: anEmail() });
     expect(refused.headers).toHaveProperty('retry-after');

@@ -21,7 +21,7 @@ useOwnDatabase();
 
 afterAll(provider.close);
 
-/** Somebody who has just signed in by the provider, and has no password. */
+/** A user who has just signed in with the provider, and lacks a password. */
 async function aPerson(claims: Claims = {}) {
   const name = aName();
   provider.people.set(name, { preferred_username: name, email: `${name}@example.org`, email_verified: true, ...claims });

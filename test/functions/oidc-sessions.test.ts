@@ -14,7 +14,7 @@ import { answerOf, begin, CookieJar, signInBy, userOf } from '../support/oidc-br
 import { outcome } from '../support/responses.ts';
 import { inProcess as call } from '../support/transports.ts';
 
-// The provider tells of sign-outs here, as a server in front of the function.
+// The provider reports sign-outs here. It acts as a server in front of the function.
 const forwarding = createServer(async (request, response) => {
   const { inProcess } = await import('../support/transports.ts');
   const headers = { 'content-type': String(request.headers['content-type']) };

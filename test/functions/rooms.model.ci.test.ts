@@ -11,7 +11,7 @@ import { inProcess } from '../support/transports.ts';
 // Few enough for rooms to get full; set before the service reads its settings.
 const mostMembers = 3;
 useConfig({ ROOM_MEMBERS: String(mostMembers) });
-// What random requests happen to see, the next run may not: it does not count as covered.
+// Random requests do not count as coverage: the next run may not make the same ones.
 delete process.env.CONTRACT_COVERAGE_DIRECTORY;
 
 // For more: MODEL_RUNS=300 MODEL_COMMANDS=50 npx vitest run test/functions/rooms.model.ci.test.ts
@@ -21,7 +21,10 @@ const mostCommands = Number(process.env.MODEL_COMMANDS ?? 50);
 const accounts = [await anAdmin(), ...(await Promise.all(Array.from({ length: 4 }, () => anAccount())))];
 const accountOf = (user: number) => accounts[user] as (typeof accounts)[number];
 
-/** The rooms of one run, as they should be and as they are: their ids, and those of their members, including former ones. */
+/**
+ * The rooms of one run, as they should be and as they are: their ids, and those of their members,
+ * including former ones.
+ */
 type Expected = { rooms: ModelRoom[] };
 type Actual = { rooms: { id: string; memberIds: Map<number, string> }[] };
 

@@ -157,7 +157,7 @@ describe('a search', () => {
     const one = await aMessage(ann, room, { text: 'phalarope' });
     const { seq = 0 } = (await messages.findOne({ _id: new ObjectId(one._id.$oid) })) ?? {};
     const stored = await messages.findOne({ _id: new ObjectId(one._id.$oid) });
-    // The same tokens, and another text.
+    // These documents have equal tokens but another text.
     const others = Array.from({ length: 2_500 }, (_, at) => ({ ...stored, _id: new ObjectId(), seq: seq + 1 + at, text: 'x' }));
     await messages.unscoped.insertMany(others as never);
     const first = await get(bob, { room, q: 'phalarope' });

@@ -42,7 +42,8 @@ it('the first administrator is made once, by one of those who have a code, and b
   expect(outcome(await call('GET', '/api/setup'))).toEqual({ status: 200, body: { is_done: false, is_signed_in: false } });
   expect(await users.unscoped.countDocuments()).toBe(0);
 
-  // Who signs up before is no administrator, and leaves the codes as they are; so do wrong codes, however many there were.
+  // A user who signs up first does not become an administrator. The codes stay valid, even after
+  // any number of wrong ones.
   const early = await anAccount({ username: 'early' });
   const taken = refusals.conflict('The username is already in use.');
   expect(outcome(await setUp({ code, username: early.username }, { source }))).toEqual(taken);

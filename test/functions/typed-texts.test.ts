@@ -13,7 +13,7 @@ const [ann, bob] = [await anAccount(), await anAccount()];
 const room = await aRoomOf([ann, bob]);
 const { _id: own } = await aMessage(ann, room);
 
-/** Each place that takes a text: how it is sent there, and what is kept of it. */
+/** Each place that accepts a text: how to send it, and the text that is stored. */
 const places: [string, string, (text: string) => Promise<[status: number, kept: unknown, description: string]>][] = [
   ['a message', 'text', (text) => send('POST', '/api/messages', { room, text }, ({ text }) => text)],
   ['an edit', 'text', (text) => send('PATCH', `/api/messages/${own.$oid}`, { text }, ({ text }) => text)],

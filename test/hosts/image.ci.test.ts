@@ -31,7 +31,10 @@ const compose = load(read('compose.yaml'), { schema: YAML11_SCHEMA }) as {
 
 const copiedIn = (stages: string) =>
   [...stages.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources = '']) => sources.split(' '));
-/** What is copied from the project while the image is built, and what of it the image itself has: its last stage. */
+/**
+ * The files copied from the project while the image is built, and those in the final image: its
+ * last stage.
+ */
 const copied = copiedIn(dockerfile);
 const shipped = copiedIn(dockerfile.slice(dockerfile.lastIndexOf('\nFROM ')));
 const folders = shipped.filter((path) => !path.includes('.'));
@@ -40,7 +43,7 @@ const sources = folders.flatMap((folder) =>
     .filter((file) => file.endsWith('.ts') && !/^packages\/\w[\w-]*\/test\//.test(`${folder}/${file}`))
     .map((file) => `${folder}/${file}`),
 );
-/** What they import, except types, which do not exist at run time. */
+/** Their imports, except types, which do not exist at run time. */
 const imported = sources.flatMap((file) =>
   [...read(file).matchAll(/^(?:import (?!type )|\}|export ).*\bfrom '([^'\n]+)'(?: with .+)?;$|\bimport\('([^'\n]+)'\)/gm)].map(
     ([, name, late = '']) => ({ file, name: name ?? late }),

@@ -13,7 +13,7 @@ import { type Call, inProcess, overHttp } from '../support/transports.ts';
 
 const epoch = expect.stringMatching(/^[0-9a-f]{15}$/);
 
-/** A way to run the service: its address, and how what is done reaches those who are connected. */
+/** A way to run the service: its address, and how changes reach the connected clients. */
 type Way = { url: string; call: Call; close: () => Promise<void> };
 
 const server = async (): Promise<Way> => ({ ...(await aServer()), call: inProcess });
@@ -27,7 +27,7 @@ const emulator = async (): Promise<Way> => {
   return { url, call: overHttp(url), close: async () => undefined };
 };
 
-/** What functions can't do: keep the order of a room, and choose the code with which a connection is closed. */
+/** Functions cannot keep the order of a room, or choose the code of a closed connection. */
 const byServer = { isServer: true, times: { ping: 50, presence: true } };
 const byFunctions = { isServer: false, times: { ping: 240, lifetime: 7_200 } };
 
@@ -227,7 +227,7 @@ describe.each([
       await succeed(call('POST', '/api/blocks', { token: bob.token, body: { user: ann.id } }));
       await expect.poll(() => his.of('left', room)).toHaveLength(1);
       await aMessage(ann, room, {}, call);
-      // What she gets, he would have got at the same time.
+      // When she gets an event, he would have it too.
       await expect.poll(() => hers.events(room)).toHaveLength(1);
       expect(hisNews()).toEqual([]);
       await succeed(call('DELETE', `/api/blocks?user=${ann.id}`, { token: bob.token }));
@@ -249,7 +249,7 @@ describe.each([
       await succeed(call('PATCH', path, { token: bob.token, body: { last_read: 1 } }));
       const read = { type: 'read', room: { $oid: room.id }, last_read: 1 };
       await expect.poll(() => his.of('read')).toEqual([read]);
-      // What a room is to him is shown by his other devices as well.
+      // His other devices show his settings of a room as well.
       await succeed(call('PATCH', path, { token: bob.token, body: { is_favourite: true } }));
       await expect.poll(() => his.of('read')).toEqual([read, { ...read, is_favourite: true }]);
       for (const body of [{ is_muted: false, notify_of: 'mentions' }, { notify_of: null }]) {
@@ -294,7 +294,7 @@ describe.each([
       const saved = { type: 'saved', message, is_saved: true };
       await put({ remind_at: new Date(Date.now() + 3_600_000).toISOString() });
       await put({ remind_at: null });
-      // Nothing changes by this, and nobody is told.
+      // This changes nothing, so nobody is notified.
       await put({});
       await succeed(call('DELETE', path, { token: ann.token }));
       await succeed(call('DELETE', path, { token: ann.token }));
@@ -435,7 +435,9 @@ describe.each([
   });
 });
 
-/** The events of frames in the order of their places, each once, up to the first that is missing. */
+/**
+ * The events of frames in the order of their places, each once, up to the first that is missing.
+ */
 function inOrder(frames: Frame<'room'>[]) {
   let position = 0;
   return frames

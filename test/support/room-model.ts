@@ -33,7 +33,9 @@ export const aModelRoom = (name: string, owner: number): ModelRoom => ({
   banned: new Set(),
 });
 
-/** The rules in their simplest form: applies an action to the room and returns the expected status. */
+/**
+ * The rules in their simplest form: applies an action to the room and returns the expected status.
+ */
 export function act(room: ModelRoom, actor: number, action: Action, mostMembers: number): number {
   const rank = rankOf(room, actor);
   const isHidden = room.deleted || (rank === 0 && !room.is_visible);

@@ -34,8 +34,8 @@ export async function aRoom(wanted: Wanted = {}): Promise<TestRoom> {
 }
 
 /**
- * Creates a room that has these members, by default the first of them as its owner, and no events: they are stored with the room
- * instead of joining it. Returns its id.
+ * Creates a room that has these members, by default the first of them as its owner. The members are
+ * stored with the room instead of joining it, so it lacks events. Returns its id.
  */
 export async function aRoomOf(
   members: (Pick<Account, 'id'> | [Pick<Account, 'id'>, Role])[],
@@ -51,7 +51,10 @@ export async function aRoomOf(
   return value._id.$oid;
 }
 
-/** Makes everything in a room older than any function may run, so that a feed no longer waits at a gap. */
+/**
+ * Makes everything in a room older than any function may run, so that a feed no longer waits at a
+ * gap.
+ */
 export async function age(room: string): Promise<void> {
   const id = new ObjectId(room);
   const earlier = (field: string) => [{ $set: { [field]: { $add: [`$${field}`, -60_000] } } }];

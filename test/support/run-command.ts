@@ -23,7 +23,7 @@ export async function runCommand(
 
 /**
  * Runs the administrators' command line in this process on the tests' database, because a process
- * takes half a second to start. `asProcess` runs it like users do.
+ * takes half a second to start. `asProcess` starts a process, as users do.
  */
 export async function admin(words: string[], input = ''): Promise<Ended> {
   const written = { stdout: '', stderr: '' };

@@ -35,7 +35,10 @@ const datasetSize: Size = { rooms: 100, ownRooms: 50, members: 10, messages: 200
 export const people = 16;
 const mostMegabytes = 200;
 
-/** Measures the emulator of `npm start`. It is for development, so its only goal is to make no errors. */
+/**
+ * Measures the emulator of `npm start`. It is for development, so its only goal is to make no
+ * errors.
+ */
 export const http = (bench: Bench): Promise<Figure[]> =>
   withDatabase((uri) =>
     withWorker(uri, async (worker) => {
@@ -64,7 +67,10 @@ export const serve = (bench: Bench): Promise<Figure[]> =>
     ];
   });
 
-/** Runs `use` with the production server of a checkout and what the people in its filled database call. */
+/**
+ * Runs `use` with the production server of a checkout and what the people in its filled database
+ * call.
+ */
 export const withFilledServer = <T>(
   { messages, progress }: Pick<Bench, 'messages' | 'progress'>,
   use: (service: Service, workloads: Workload[]) => Promise<T>,
@@ -80,7 +86,10 @@ export const withFilledServer = <T>(
     checkout,
   );
 
-/** Measures each workload, alternately with a bare server of `node:http`: over 16 connections, and over one. */
+/**
+ * Measures each workload, alternately with a bare server of `node:http`: over 16 connections, and
+ * over one.
+ */
 async function measure(
   suite: string,
   { url, pid }: Service,

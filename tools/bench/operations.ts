@@ -45,7 +45,10 @@ export function operationsOf({ token, room, seq }: Dataset) {
   };
 }
 
-/** The operations as 16 people make them, each with an account of their own: in one room, and each in a room of their own. */
+/**
+ * The operations as 16 people make them, each with an account of their own: in one room, and each
+ * in a room of their own.
+ */
 export function workloadsOf(shared: Dataset, people: readonly Dataset[]): Workload[] {
   const inOneRoom = people.map(({ token }) => operationsOf({ ...shared, token }));
   const inTheirs = people.map(operationsOf);
@@ -79,7 +82,10 @@ function older(dataset: Dataset): Operation {
   return { ...page, path: `${page.path}&before=${dataset.seq}` };
 }
 
-/** A function that calls the real handler with an event of API Gateway, and returns how many milliseconds that took. */
+/**
+ * A function that calls the real handler with an event of API Gateway, and returns how many
+ * milliseconds that took.
+ */
 export async function prepared({ method, path, token, body, status }: Operation): Promise<() => Promise<number>> {
   const { handler, event, context } = await invocation(method, path, { token, body });
   return async () => {

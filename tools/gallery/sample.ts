@@ -24,7 +24,10 @@ export type Sample = {
 
 type Message = { _id: { $oid: string }; seq: number };
 
-/** Fills a service with a few rooms in which people talk. `admin` is an administrator's account that exists. */
+/**
+ * Fills a service with a few rooms in which people talk. `admin` is an administrator's account that
+ * exists.
+ */
 export async function fillSample(baseUrl: string, admin: Person): Promise<Sample> {
   const call = async <T>({ token }: { token?: string }, method: string, path: string, body?: object): Promise<T> => {
     const headers = { 'Content-Type': 'application/json', ...(token !== undefined && { 'X-Auth-Token': token }) };

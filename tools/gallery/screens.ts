@@ -156,7 +156,8 @@ export const screens: Screen[] = [
     name: 'unsent',
     path: ({ quiet }) => `/rooms/${quiet}`,
     act: async (page) => {
-      // Of a room that could not be read without a connection, the page does not show what waits either.
+      // Of a room that could not be read without a connection, the page does not show what waits
+      // either.
       await page.locator('.room-pane .beginning').waitFor();
       await loadedAhead(page);
       await page.context().setOffline(true);
@@ -321,7 +322,10 @@ async function chooseAction(page: Page, name: string): Promise<void> {
 /** How a screen may be looked at. */
 type Look = { where: 'desk' | 'phone'; theme: 'light' | 'dark'; direction: 'ltr' | 'rtl' };
 
-/** Waits for the code that comes after the first room: a page that lost some of it is loaded again when it needs that. */
+/**
+ * Waits for the code that comes after the first room: a page that lost some of it is loaded again
+ * when it needs that.
+ */
 async function loadedAhead(page: Page): Promise<void> {
   const count = () =>
     page.evaluate<number>(

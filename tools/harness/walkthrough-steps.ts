@@ -2,7 +2,10 @@ import { hash } from 'node:crypto';
 import { type TOTP, URI } from 'otpauth';
 import type { DoStep, Person } from './walkthrough.ts';
 
-/** The names of what the walkthrough creates, and what the service can do: e-mails, which nobody reads, files, second factors. */
+/**
+ * The names of what the walkthrough creates, and what the service can do: e-mails, which nobody
+ * reads, files, second factors.
+ */
 export type Names = {
   user: string;
   email: string;
@@ -32,7 +35,10 @@ export const setUp = (code: string) => async (step: DoStep) => {
   await step(anyone, 'POST', '/api/setup', {}, { body });
 };
 
-/** The steps: ann, an administrator, creates bob's account; they talk in a room, and finally delete all that they created. */
+/**
+ * The steps: ann, an administrator, creates bob's account; they talk in a room, and finally delete
+ * all that they created.
+ */
 export const walkthrough = (ann: Person, names: Names) => async (step: DoStep) => {
   await step(anyone, 'GET', '/api/health');
   await step(anyone, 'GET', '/api/setup');
@@ -267,7 +273,10 @@ async function manageAccount(
   await step(bob, 'GET', '/api/users/{user}', { user: user._id.$oid });
 }
 
-/** Bob turns a second factor on, and off again by a recovery code: the code of the app was used for the first. */
+/**
+ * Bob turns a second factor on, and off again by a recovery code: the code of the app was used for
+ * the first.
+ */
 async function useSecondFactor(step: DoStep, bob: Person, { password }: Names): Promise<void> {
   const path = '/api/second-factor';
   const { uri } = await step(bob, 'POST', path, {}, { body: { current_password: password } });

@@ -57,7 +57,10 @@ export function tagOf(path: string): string {
   return tag.name;
 }
 
-/** The name of an operation, derived from its method and path: `GET /api/rooms/{room}/details` is `getRoomDetails`. */
+/**
+ * The name of an operation, derived from its method and path: `GET /api/rooms/{room}/details` is
+ * `getRoomDetails`.
+ */
 export function operationId(method: string, path: string): string {
   const segments = segmentsOf(path);
   const words = segments.flatMap((segment, at) => {

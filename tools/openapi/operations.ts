@@ -339,7 +339,10 @@ function successOf(defined: OperationDefinition, example: Step | undefined) {
   };
 }
 
-/** The errors of an operation that are known beforehand: what it refuses, and what its parameters do. */
+/**
+ * The errors of an operation that are known beforehand: what it refuses, and what its parameters
+ * do.
+ */
 function knownErrors(
   method: string,
   { access, isRpc, scope, path, isForSetUp, refusals = [] }: OperationDefinition,

@@ -21,7 +21,8 @@ const common = {
   minify: true,
   platform: 'node',
   target: 'node24',
-  // Node.js 24 has them, as literals that it compiles at their first use; otherwise esbuild makes `new RegExp` of them.
+  // Node.js 24 has them, as literals that it compiles at their first use; otherwise esbuild makes
+  // `new RegExp` of them.
   supported: { 'regexp-unicode-property-escapes': true, 'regexp-set-notation': true },
   metafile: true,
   write: false,
@@ -29,8 +30,9 @@ const common = {
 } satisfies BuildOptions;
 
 /**
- * Bundles handlers such as `functions/rooms.handler`, all in one run: a module that many of them import is read and
- * parsed once. Each bundle has the name of its handler's file. The driver, which is most of the code, is written once.
+ * Bundles handlers such as `functions/rooms.handler`, all in one run: a module that many of them
+ * import is read and parsed once. Each bundle has the name of its handler's file. The driver, which
+ * is most of the code, is written once.
  */
 export async function bundle(handlers: string[], directory: string): Promise<Bundles> {
   const driverModules = new Set<string>();
@@ -75,7 +77,8 @@ const bundleDriver = (modules: string[]) =>
     },
     format: 'cjs',
     alias: {
-      // Node.js has both. The package takes a third of the driver's code, and up to a quarter of a start.
+      // Node.js has both. The package takes a third of the driver's code, and up to a quarter of a
+      // start.
       'whatwg-url': pathOf('./node-url.ts'),
       // The driver needs one function of it, for `authMechanism=MONGODB-AWS`.
       '@aws-sdk/credential-providers': pathOf('./credential-providers.ts'),
@@ -99,8 +102,8 @@ const externalDriver = (modules: Set<string>): Plugin => ({
 });
 
 /**
- * The entry of each bundle: first the secrets, then the transport, then the handler. esbuild keeps this order, also
- * where a module awaits. The host's own functions begin without them.
+ * The entry of each bundle: first the secrets, then the transport, then the handler. esbuild keeps
+ * this order, also where a module awaits. The host's own functions begin without them.
  */
 const entries = (directory: string): Plugin => ({
   name: 'entries',

@@ -8,7 +8,10 @@ import { createSemaphore } from './semaphore.ts';
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-/** The most that is kept of the body of a request, in bytes: enough for an operation to see that it is too large. */
+/**
+ * The most that is kept of the body of a request, in bytes: enough for an operation to see that it
+ * is too large.
+ */
 export const mostKeptOf = ({ handler: { operations = {} } }: { handler: Partial<Handler> }, method = ''): number =>
   1 + (Object.hasOwn(operations, method) && takesMore(operations[method]) ? limits.foreignBody : limits.jsonBody);
 
@@ -17,10 +20,16 @@ const takesMore = ({ isForeign, isRpc }: Partial<Operations[string]> = {}): bool
 /** How many bytes are reserved for a body of unknown length, or of more than that. */
 const reservedFirst = 8_192;
 
-/** How many bodies are only counted at a time: a flood of them would keep the process from everything else. */
+/**
+ * How many bodies are only counted at a time: a flood of them would keep the process from
+ * everything else.
+ */
 const counting = createSemaphore(2);
 
-/** Lets a request wait until its turn to be counted has come, and cuts those whose turn does not come. */
+/**
+ * Lets a request wait until its turn to be counted has come, and cuts those whose turn does not
+ * come.
+ */
 async function countInTurn(request: IncomingMessage): Promise<void> {
   request.pause();
   if (!(await counting.acquire(limits.requestTime))) {
@@ -34,8 +43,8 @@ async function countInTurn(request: IncomingMessage): Promise<void> {
 /** A body that is being read: what becomes of it, and what gives its memory back. */
 export type IncomingBody = {
   /**
-   * The bytes; `too large`, with the rest unread, if they are more than the gateway lets pass; `given up` if others need
-   * the memory. Rejects if the connection breaks.
+   * The bytes; `too large`, with the rest unread, if they are more than the gateway lets pass;
+   * `given up` if others need the memory. Rejects if the connection breaks.
    */
   read: Promise<Buffer | 'too large' | 'given up'>;
   release: () => void;

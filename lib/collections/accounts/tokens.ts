@@ -28,7 +28,10 @@ export type TokenDocument = {
   proven_at?: Date;
   /** When they last did so with a passkey. */
   passkey_used_at?: Date;
-  /** The session at the identity provider that it was begun by: the SHA-256 of its issuer and its `sid`, in hexadecimal. */
+  /**
+   * The session at the identity provider that it was begun by: the SHA-256 of its issuer and its
+   * `sid`, in hexadecimal.
+   */
   provider_session?: string;
   created_at: Date;
   last_used_at: Date | null;
@@ -47,14 +50,14 @@ export const tokenIndexes: IndexDescription[] = [
 export const tokens = collection<Omit<TokenDocument, '_id'>>('tokens');
 
 /**
- * The filter of tokens and other things that have not expired by the database's clock, whether or not the TTL index
- * has removed the rest.
+ * The filter of tokens and other things that have not expired by the database's clock, whether or
+ * not the TTL index has removed the rest.
  */
 export const unexpired = { $expr: { $or: [{ $eq: ['$expires_at', null] }, { $gt: ['$expires_at', '$$NOW'] }] } };
 
 /**
- * The filter of things that have not expired and never last longer than so many milliseconds. A clock that was ahead
- * may have written a later expiry: such a thing has expired as well.
+ * The filter of things that have not expired and never last longer than so many milliseconds. A
+ * clock that was ahead may have written a later expiry: such a thing has expired as well.
  */
 export const unexpiredWithin = (longest: unknown) =>
   whereNone({ $lte: ['$expires_at', '$$NOW'] }, { $gt: ['$expires_at', { $add: ['$$NOW', longest] }] });

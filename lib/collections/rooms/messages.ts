@@ -12,7 +12,10 @@ export type MassMention = (typeof forAll)[number];
 export type AttachedFile = {
   _id: ObjectId;
   name: string;
-  /** The media type: as its bytes show it where they are shown in place, otherwise as its sender said. */
+  /**
+   * The media type: as its bytes show it where they are shown in place, otherwise as its sender
+   * said.
+   */
   type: string;
   size: number;
   width: number | null;
@@ -47,7 +50,10 @@ export type Card = {
  */
 export type Display = { name?: string; icon?: string; text?: string; cards: Card[] };
 
-/** A message: its text, its files, or both. Its place in the room's order is its `seq`; its `_id` orders only to the second. */
+/**
+ * A message: its text, its files, or both. Its place in the room's order is its `seq`; its `_id`
+ * orders only to the second.
+ */
 export type MessageDocument = {
   _id: ObjectId;
   room: ObjectId;
@@ -72,7 +78,9 @@ export type MessageDocument = {
   deleted_at: Date | null;
   /** The message that it replies to. */
   thread: ObjectId | null;
-  /** Only there, and true, of a reply that stands in its thread alone. The room does not count it. */
+  /**
+   * Only there, and true, of a reply that stands in its thread alone. The room does not count it.
+   */
   is_folded?: true;
   mentions: ObjectId[];
   /**
@@ -81,8 +89,8 @@ export type MessageDocument = {
    */
   for_all?: { kind: MassMention; named: ObjectId[] };
   /**
-   * The mentioned users whom an edit added after they had read the message, each with the edit's place. The mention
-   * is unread until they have read up to that place.
+   * The mentioned users whom an edit added after they had read the message, each with the edit's
+   * place. The mention is unread until they have read up to that place.
    */
   late_mentions?: { user: ObjectId; seq: number }[];
   reactions: { emoji: string; user: ObjectId }[];
@@ -93,7 +101,9 @@ export type MessageDocument = {
   has_deleted_replies?: true;
   /** Only there, and true, while it is pinned: for an index that holds nothing else. */
   is_pinned?: true;
-  /** Only there, and true, when there may be replies to it: those to all others need not be counted. */
+  /**
+   * Only there, and true, when there may be replies to it: those to all others need not be counted.
+   */
   has_replies?: true;
   /** Up to three who have replied last, the last one at the end, and when. */
   repliers?: ObjectId[];
@@ -102,7 +112,10 @@ export type MessageDocument = {
   import?: ObjectId;
   /** The number of replies up to a place before which no new reply can come. */
   counted_replies?: { count: number; seq: number };
-  /** The latest change, written together with it, so that a feed can record the event of a function that died before it could. */
+  /**
+   * The latest change, written together with it, so that a feed can record the event of a function
+   * that died before it could.
+   */
   changed?: { seq: number; ordinal: number; type: EventType; at: Date; actor: ObjectId | null };
 } & Partial<IdempotencyFields>;
 

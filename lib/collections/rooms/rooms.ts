@@ -18,7 +18,10 @@ export type MemberDocument = {
   by_group?: true;
 };
 
-/** An invitation, as its room stores it: the SHA-256 of its code, and how often it can still be used if there is a limit. */
+/**
+ * An invitation, as its room stores it: the SHA-256 of its code, and how often it can still be used
+ * if there is a limit.
+ */
 export type InvitationDocument = {
   _id: ObjectId;
   hash: string;
@@ -48,7 +51,9 @@ export type WebhookDocument = {
 /** To where an outgoing webhook sends which events, from after the place at which the room was. */
 export type OutgoingWebhook = SigningSecret & { url: string; events: SentEventType[]; since: number };
 
-/** A room with its members: who is in it, and as what, is changed by updates of this one document. */
+/**
+ * A room with its members: who is in it, and as what, is changed by updates of this one document.
+ */
 export type RoomDocument = {
   _id: ObjectId;
   name: string;
@@ -77,10 +82,16 @@ export type RoomDocument = {
   changed_at: Date;
   archived_at: Date | null;
   last_message_at: Date | null;
-  /** The ordinals of the last hundred messages that were counted and never came; and how many there were in all. */
+  /**
+   * The ordinals of the last hundred messages that were counted and never came; and how many there
+   * were in all.
+   */
   lost?: number[];
   lost_count?: number;
-  /** The last place at which a message is deleted: only where it is after a marker deleted messages need counting. */
+  /**
+   * The last place at which a message is deleted: only where it is after a marker deleted messages
+   * need counting.
+   */
   last_deleted?: number;
   /** The least role that may address everyone in a message; `member` where none was chosen. */
   for_all_role?: Role;
@@ -89,14 +100,17 @@ export type RoomDocument = {
   /** Since when the room and everything in it is being deleted: it does not exist for anyone. */
   deleting_at?: Date;
   /**
-   * Only there, and true, for a conversation of the people who are in it. Its unique `direct_key` keeps others from
-   * having the same people.
+   * Only there, and true, for a conversation of the people who are in it. Its unique `direct_key`
+   * keeps others from having the same people.
    */
   is_direct?: true;
   direct_key?: string;
   /** Whether every new account joins the room; only there where that was ever chosen. */
   is_default?: boolean;
-  /** After how many days messages are deleted; absent or null where they are not, or the service decides. */
+  /**
+   * After how many days messages are deleted; absent or null where they are not, or the service
+   * decides.
+   */
   retention_days?: number | null;
   /** Nothing is deleted by its age. */
   is_held?: boolean;

@@ -12,14 +12,20 @@ export type FollowedThreadDocument = {
   /** The place of the last reply, and when it was sent. */
   replied_seq: number;
   replied_at: Date;
-  /** Only there, and true, while there are replies of others that the user has not read: for an index that holds nothing else. */
+  /**
+   * Only there, and true, while there are replies of others that the user has not read: for an
+   * index that holds nothing else.
+   */
   is_unread?: true;
   /**
    * Only there, and true, if a reply was deleted while `is_unread` was set, which may be out of
    * date then.
    */
   may_be_read?: true;
-  /** Only there, and true, when the user wants to hear of the thread no longer, until somebody mentions them there. */
+  /**
+   * Only there, and true, when the user wants to hear of the thread no longer, until somebody
+   * mentions them there.
+   */
   is_left?: true;
 };
 

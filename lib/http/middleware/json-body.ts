@@ -46,10 +46,16 @@ export const bytesOf = ({ body = '', isBase64Encoded }: ApiEvent) => Buffer.from
 /** Removes a byte order mark from the start of a text. */
 const withoutMark = (text: string): string => (text.startsWith('\ufeff') ? text.slice(1) : text);
 
-/** Bodies with such a name, or one that may be written in escapes, go through the parser that refuses it. */
+/**
+ * Bodies with such a name, or one that may be written in escapes, go through the parser that
+ * refuses it.
+ */
 const mayHaveForbiddenName = /__proto__|constructor|\\u/;
 
-/** Parses an object that cannot have a forbidden name: several times as fast as the parser that looks at each name. */
+/**
+ * Parses an object that cannot have a forbidden name: several times as fast as the parser that
+ * looks at each name.
+ */
 function parsePlain(text: string): Record<string, unknown> | undefined {
   if (mayHaveForbiddenName.test(text)) return undefined;
   try {

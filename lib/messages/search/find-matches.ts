@@ -4,7 +4,10 @@ import { type MessageDocument, messages } from '../../collections/rooms/messages
 import { weightOf } from '../page-size.ts';
 import { searchedText, searchFor } from './tokens.ts';
 
-/** A place among the messages of several rooms: the newest come first, of one moment those of a room with a greater id. */
+/**
+ * A place among the messages of several rooms: the newest come first, of one moment those of a room
+ * with a greater id.
+ */
 export type Place = { created_at: Date; room: ObjectId; seq: number };
 
 /** A message that answers a search, and how well. */
@@ -75,7 +78,8 @@ export async function findMatches(
     for (const result of results) end = newest(end, result.end);
     found = [...found, ...results.flatMap(({ found }) => found)].sort(newestFirst).slice(0, wanted + 1);
   }
-  // After the place where a room may have more, nothing of the others is shown: that room's next may come before it.
+  // After the place where a room may have more, nothing of the others is shown: that room's next
+  // may come before it.
   const certain = found.filter((one) => !end || newestFirst(one, end) <= 0);
   return certain.length > wanted ? { found: certain.slice(0, wanted), end: certain[wanted - 1] } : { found: certain, end };
 }

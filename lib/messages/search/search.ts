@@ -90,8 +90,8 @@ export const ignoredWordsHeader = {
 };
 
 /**
- * Reads a page of a room's history, of a search in one room or in all the caller's rooms, or of all
- * messages that mention the caller.
+ * Reads a page of a room's history, of a search in one or all of the caller's rooms, or of all
+ * mentions of the caller.
  */
 export async function readMessages(
   { room, q, order, since, until, has, cursor, ...history }: SearchRequest,

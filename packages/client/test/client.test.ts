@@ -362,7 +362,10 @@ const send = (room: string, text: string, sender: typeof client): Promise<Messag
 
 const textOf = (event: unknown) => (event as { data: Message }).data.text;
 
-/** A client that loses its first `most` responses, or every other one if `most` is infinite; and the requests that it sent. */
+/**
+ * A client that loses its first `most` responses, or every other one if `most` is infinite; and the
+ * requests that it sent.
+ */
 function dropping(most: number): [Request[], typeof client] {
   const sent: Request[] = [];
   const flaky = createChatClient({

@@ -37,7 +37,8 @@ async function aDirectory(): Promise<string> {
 }
 
 /**
- * A closed database with 40 small collections, half of them without an index. Returns the pages of its catalog too.
+ * A closed database with 40 small collections, half of them without an index. Returns the pages of
+ * its catalog too.
  */
 async function manyCollections(): Promise<{ directory: string; pages: ReadonlySet<number> }> {
   const directory = freshDirectory();

@@ -16,7 +16,7 @@ beforeAll(async () => {
 describe('every screen', () => {
   it.each(looks.filter(({ theme }) => theme === 'light').map((look) => [`${look.where}, ${look.direction}`, look] as const))(
     'every screen passes axe-core in light and dark, and fits its width, on a phone also with a text twice as large: %s',
-    // Some forty screens, of which each is looked at for a second.
+    // About forty screens, and each takes a second.
     { timeout: 600_000 },
     async (_name, look) => {
       const options = { colorScheme: look.theme, reducedMotion: 'reduce' as const, hasTouch: look.where === 'phone' };

@@ -9,7 +9,10 @@ import { call, type Visit, type VisitSettings, visit } from './support.ts';
 
 const phone = { width: 390, height: 844, options: { hasTouch: true } };
 
-/** An administrator at the audit trail, of whom there are these entries: of an account that was promoted, and a room that was renamed. */
+/**
+ * Opens the audit log as an administrator. It has two entries: a promoted account and a renamed
+ * room.
+ */
 async function atTrail(settings: VisitSettings = {}, roomName = 'Team'): Promise<Visit & Acted> {
   const [admin, person] = [await anAdmin(), await anAccount()];
   const room = await aRoomOf([await anAccount()], { name: roomName });

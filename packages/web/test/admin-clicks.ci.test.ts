@@ -5,7 +5,10 @@ import { mailsTo } from '../../../test/support/mail.ts';
 import { aRoom, aRoomOf, succeed } from '../../../test/support/rooms.ts';
 import { call, serveUrl, type Visit, visit } from './support.ts';
 
-/* The tasks of docs/operating.md, from the list of rooms on, as somebody does them who was never there. */
+/*
+ * The tasks of docs/operating.md, from the list of rooms on, as somebody does them who was never
+ * there.
+ */
 
 const admin = await anAdmin();
 const ask = (path: string) => succeed(call('GET', path, { token: admin.token }));

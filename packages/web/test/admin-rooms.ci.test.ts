@@ -43,7 +43,10 @@ async function act(page: Page, label: string): Promise<string> {
   return effects;
 }
 
-/** The item of a list that has a text, which may be on a later page: other tests have made some as well. */
+/**
+ * The item of a list that has a text, which may be on a later page: other tests have made some as
+ * well.
+ */
 async function listed(page: Page, text: string) {
   const item = page.locator('.managed', { hasText: text });
   const more = page.getByRole('button', { name: 'Show more' });

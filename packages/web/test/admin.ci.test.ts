@@ -30,7 +30,10 @@ async function manage(page: Page, { username }: Pick<Account, 'username'>): Prom
   await page.getByRole('button', { name: /^Manage / }).click();
 }
 
-/** Does something about the account that is open, and agrees to what will happen; returns what the page said that would be. */
+/**
+ * Does something about the account that is open, and agrees to what will happen; returns what the
+ * page said that would be.
+ */
 async function act(page: Page, label: string): Promise<string> {
   await page.locator('.panel').getByRole('button', { name: label }).click();
   const dialog = page.getByRole('dialog');
@@ -271,7 +274,8 @@ describe('people', () => {
     await page.keyboard.press('Enter');
     await page.getByText('Messages and changes: 25 per second').waitFor();
     expect(await rateOf()).toBe(25);
-    // The digits of other keyboards, and the service that can't be reached for what it says of the account.
+    // The digits of other keyboards, and the service that can't be reached for what it says of the
+    // account.
     let isLost = true;
     await page.route('**/usage', (route) => (isLost && route.request().method() === 'GET' ? route.abort() : route.continue()));
     await set('٢۰');
@@ -332,7 +336,7 @@ describe('people', () => {
     const left = tokens.getByRole('button', { name: 'Revoke' });
     await expect.poll(() => left.evaluate((one) => one === document.activeElement)).toBe(true);
     expect([await statusOf(token), await statusOf(person.token)]).toEqual([401, 200]);
-    // What ends all is seen in the list that is open.
+    // The open list shows the effect of ending all sessions.
     await act(page, 'Sign out everywhere');
     await sessions.getByText('There are no sessions.').waitFor();
     expect(problems).toEqual([]);
@@ -391,7 +395,7 @@ describe('people', () => {
     await expect.poll(() => items.count()).toBe(52);
     await items.getByRole('button', { name: 'Revoke Program 50' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-    // What was shown stays.
+    // The loaded items stay.
     await expect.poll(() => items.count()).toBe(51);
     await context.close();
   });

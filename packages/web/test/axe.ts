@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-/** What axe-core objects to, and what reaches beyond the page's width. */
+/** Returns the objections of axe-core, and the elements beyond the page's width. */
 export async function objections(page: Page): Promise<string[]> {
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axe);
   await page.evaluate(settled);
@@ -13,12 +13,13 @@ export async function objections(page: Page): Promise<string[]> {
   return [...found, ...(wide > 0 ? [`${wide} pixels too wide`] : [])];
 }
 
-// What is still fading in has less contrast than it will have.
+// An element that is still fading in has less contrast than in the end.
 const settled = `Promise.allSettled(document.getAnimations()
   .filter((animation) => animation.effect.getComputedTiming().endTime < Infinity)
   .map(({ finished }) => finished)).then(() => undefined)`;
 
-// Put into sentences within the page: all that axe-core has to tell would take longer on its way out than to find.
+// Put into sentences within the page: all that axe-core has to tell would take longer on its way
+// out than to find.
 const violations = `axe
   .run({ resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
   .then(({ violations }) => violations.flatMap(({ id, nodes }) =>

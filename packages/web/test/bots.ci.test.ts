@@ -162,7 +162,7 @@ describe('a slash command in the composer', () => {
     await page.locator('.toast', { hasText: 'Deployer could not answer. Try again later.' }).waitFor();
     await comeBack();
     await expect.poll(() => field.inputValue()).toBe([`/${name} production`, ...more].join('\n'));
-    // The browser itself tells of the refusal.
+    // The browser itself logs the refusal.
     expect(problems.filter((problem) => !problem.includes('409'))).toEqual([]);
     await context.close();
   });
@@ -392,7 +392,8 @@ describe('the bots in the settings', () => {
       events: ['message.edited', 'message.pinned', 'message.unpinned', 'member.joined'],
       messages: 'addressed',
     });
-    // The form is drawn again when the page has read what is stored, and would forget what was ticked before.
+    // When the page has read the stored webhook, it draws the form again, which would clear earlier
+    // ticks.
     await page.reload();
     await page.getByText('Tokens, commands and webhook of Listener').click();
     await page.getByLabel('Pinned messages').waitFor();

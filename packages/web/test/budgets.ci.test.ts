@@ -8,7 +8,7 @@ import { readFiles, readPage, type SiteFile } from '../site.ts';
 import { heapAtRest, scrollThrough } from './scrolling.ts';
 import { call, say, serveUrl, visit } from './support.ts';
 
-/** How many messages the long room has: more than twice what is on the page at a time. */
+/** The number of messages in the long room: more than twice the number that the page keeps. */
 const many = 700;
 
 /** How many messages somebody scrolls through, up and down; at night more. */
@@ -52,7 +52,8 @@ describe('the load of the page', () => {
     const { page, context } = await visit({ path: `/rooms/${long}`, as: owner });
     await page.reload();
     await page.locator('li.message').first().waitFor();
-    // What begins between their arrival and their drawing holds nothing up, and is more where drawing takes longer.
+    // Ignore requests made between the arrival and the drawing of messages. They delay nothing, and
+    // slow drawing leads to more of them.
     const asked = (await page.evaluate(`(() => {
       const all = performance.getEntriesByType('resource').map((entry) => ({ entry, path: new URL(entry.name).pathname }));
       const { responseEnd } = all.find(({ path }) => path === '/api/messages').entry;
@@ -94,7 +95,8 @@ describe('a long room', () => {
     const few = await scrollThrough(page, 5_000);
     const before = await heapAtRest(page);
     await scrollThrough(page, scrolled - few);
-    // Besides a tenth more a megabyte, for what the browser notes of its first 250 requests and compiles meanwhile: the messages are many times that.
+    // Besides a tenth more a megabyte, for what the browser notes of its first 250 requests and
+    // compiles meanwhile: the messages are many times that.
     expect(await heapAtRest(page)).toBeLessThanOrEqual(before * 1.1 + 1_048_576);
     await context.close();
   });

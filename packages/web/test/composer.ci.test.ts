@@ -94,7 +94,7 @@ describe('Enter', () => {
     await field.press('Enter');
     await page.locator('.toast', { hasText: 'this message is 7 characters too long' }).waitFor();
     expect([await field.inputValue(), await stored()]).toEqual(['a'.repeat(10_007), []]);
-    // What is not sent counts for nothing.
+    // Text that is not sent does not count.
     await field.fill(`${'a'.repeat(10_000)}\n\n`);
     await field.press('Enter');
     await expect.poll(stored).toEqual(['a'.repeat(10_000)]);

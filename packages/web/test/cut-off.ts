@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 
-/** The texts and controls of which a part can't be seen, and the texts that are so narrow that their words are broken. */
+/** Texts and controls that are partly hidden, and texts so narrow that their words are broken. */
 export const cutOff = (page: Page): Promise<string[]> => page.evaluate<string[]>(`(${findCutOff})()`);
 
-// Runs within the page. What may be scrolled sideways can be seen, and what ends in an ellipsis is meant to be shorter.
-// Without a font for it, an emoji is as wide as all that it is made of.
+// Runs within the page. Content that scrolls sideways counts as visible, and an ellipsis is
+// intended. If its font is missing, an emoji is as wide as all its parts together.
 const findCutOff = `() => {
   const found = [];
   const report = (element, what) => {

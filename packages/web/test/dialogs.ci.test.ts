@@ -11,7 +11,7 @@ async function at(path: string, user: Account) {
   return { page, context, problems, dialog: page.getByRole('dialog') };
 }
 
-/** What has the focus, as its label or its text. */
+/** The focused element, as its label or its text. */
 const focused = (page: Page) =>
   page.evaluate<string>(
     "document.activeElement.getAttribute('aria-label') ?? document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent",
@@ -117,7 +117,7 @@ describe('a dialog', () => {
     await asks().waitFor();
     await expect.poll(here).toBe(two);
     await dialog.getByRole('button', { name: 'Discard' }).click();
-    // What nothing was typed into goes with what it is about.
+    // An untouched dialog closes with its subject.
     await page.getByRole('button', { name: 'New message' }).click();
     await dialog.waitFor();
     await page.goForward();

@@ -38,7 +38,7 @@ beforeAll(async () => {
   await page.locator('li.message').nth(9).waitFor();
 }, 120_000);
 
-/** What an expression says of the message with a text; `element` is what shows it. */
+/** Evaluates an expression for the message with a text; `element` is the message's element. */
 const ask = async <T = unknown>(text: string, expression: string): Promise<T> => {
   const look = new Function('row', `const element = row.querySelector('.text'); return ${expression};`);
   return (await page

@@ -45,7 +45,7 @@ describe('an edit that was not saved', () => {
     const { page, context, problems, stored } = await editing();
     await page.reload();
     await expect.poll(() => field(page).inputValue()).toBe('a longer text');
-    // Who comes back writes a new message, as always.
+    // After returning, the user writes a new message as usual.
     await page.locator('.room-pane .composer textarea:focus').waitFor();
     await field(page).fill('');
     await field(page).pressSequentially('another');
@@ -76,7 +76,7 @@ describe('an edit that was not saved', () => {
     await page.goto(`${serveUrl}/rooms/${other.id}`);
     await drafts(page).getByText('1', { exact: true }).waitFor();
     await call('PATCH', path, { token: owner.token, body: { text: 'from elsewhere' } });
-    // What the browser keeps is shown until the service has answered.
+    // The page shows stored messages until the service has answered.
     const isSaved = Promise.withResolvers<void>();
     await page.route('**/api/events?*', async (route) => {
       await isSaved.promise;

@@ -18,10 +18,13 @@ afterAll(() => terminals.remove());
 /** For so many minutes at least; more with EVERYWHERE_MINUTES. */
 const minutes = Number(process.env.EVERYWHERE_MINUTES ?? 0);
 
-/** A restart takes as long as the machine needs, and a refused client waits up to half a minute until its next attempt. */
+/**
+ * A restart takes as long as the machine needs, and a refused client waits up to half a minute
+ * until its next attempt.
+ */
 const patience = { timeout: 180_000, interval: 250 };
 
-/** How many messages a page of history has, with which the pages are compared. */
+/** The number of messages on a page of history. The test compares the pages with it. */
 const pageSize = 100;
 
 it(
@@ -47,7 +50,7 @@ it(
       for (const terminal of typed) terminal.type(text);
       said.push(...people.map(({ username }) => `${username}: ${text}`));
     };
-    /** Everyone has all that was said, and what is said next finds them at work again. */
+    /** Everyone has all messages, and continues to work with the next ones. */
     const areAllThere = async () => {
       for (const terminal of typed) await expect.poll(() => logOf(terminal).length, patience).toBe(said.length);
       const last = said.at(-1)?.split(': ')[1];
@@ -81,7 +84,7 @@ it(
         await sayAll();
         await sayAll();
         await new Promise((resolve) => setTimeout(resolve, minutes > 0 ? 15_000 : 2_000));
-        // What is on its way would come after what is no longer slowed.
+        // Requests on their way would arrive after later, faster ones.
         proxy.set('down');
         proxy.set('pass');
       },

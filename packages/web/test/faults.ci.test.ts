@@ -11,7 +11,7 @@ it('a message or a panel that the page cannot draw is reported in its place, and
   const room = await aRoom({ owner });
   for (const text of ['before', 'a **broken** one', 'after']) await aMessage(owner, room.id, { text });
   const { page, context } = await visit();
-  // Answers with which nobody has reckoned.
+  // Responses that the page does not expect.
   await page.route('**/api/messages?*', async (route) => {
     const response = await route.fetch();
     const messages = (await response.json()) as Shown[];

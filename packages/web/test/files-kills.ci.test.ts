@@ -115,7 +115,7 @@ it(`a server that is killed ${kills} times during ${uploads} uploads from two br
   // Some uploads were cut off in their middle.
   expect(stored().partial).not.toEqual([]);
 
-  // What was begun and never completed goes when it is old; what was counted twice is counted again.
+  // Old unfinished uploads are removed, and files that were counted twice are counted again.
   await service.stop();
   for (const name of [...stored().whole, ...stored().partial]) utimesSync(name, 0, 0);
   service = await aService(environment, commands.serve);

@@ -315,7 +315,10 @@ const choose = (page: Page, ...files: ReturnType<typeof chosen>[]) =>
 
 const send = (page: Page) => page.locator('.room-pane .composer textarea').press('Enter');
 
-/** A photo as a camera makes it that was held upright: it lies on its side, which is said beside it, as is the place where it was taken. */
+/**
+ * A photo as a camera makes it when held upright. The pixels lie on their side, and metadata has
+ * the orientation and the location.
+ */
 const aPhoto = async (page: Page, width: number, height: number) => {
   const base64 = (await page.evaluate(`(async () => {
     const canvas = new OffscreenCanvas(${width}, ${height});
@@ -453,7 +456,7 @@ describe('a file that is sent', () => {
     expect(message?.files).toMatchObject([
       { name: 'Waves.webm', type: 'video/webm', width: 320, height: 240, has_preview: true },
     ]);
-    // What can't be played is sent as it is.
+    // An unplayable video is sent as it is.
     await choose(page, chosen('Broken.mp4', 'video/mp4', Buffer.from('no video')));
     await send(page);
     await expect.poll(() => sentTo(id, owner)).toEqual(['Waves.webm', 'Broken.mp4']);
@@ -463,7 +466,7 @@ describe('a file that is sent', () => {
 
   it('a file waits without a connection, also over a reload, and is sent once and in order', async () => {
     const { page, context, problems, id, owner } = await writing();
-    // What is loaded later is there by then.
+    // By then, the code that is loaded later is there.
     await choose(page, chosen('One.txt'));
     await page.getByRole('button', { name: 'Remove One.txt' }).click();
     await context.setOffline(true);

@@ -5,7 +5,7 @@ import { aRoom, aRoomOf } from '../../../test/support/rooms.ts';
 import { inProcess as call } from '../../../test/support/transports.ts';
 import { signIn, visit } from './support.ts';
 
-/** What runs when it gets anywhere. */
+/** The code that runs if an injection succeeds. */
 const hit = 'window.__hit=1';
 const tags = [
   'img',
@@ -61,7 +61,7 @@ const corpus = [
   '\u202Egnp.exe\u202C',
   `https://example.org/<script>${hit}</script>`,
   `www.example.org"onclick="${hit}`,
-  // What changes its meaning when it is parsed a second time.
+  // Text with another meaning when it is parsed a second time.
   `<svg></p><style><a id="</style><img src=1 onerror=${hit}>">`,
   `<math></p><style><!--</style><img src/onerror=${hit}>--></style></math>`,
   `<form><math><mtext></form><form><mglyph><style></math><img src onerror=${hit}>`,
@@ -82,7 +82,7 @@ const corpus = [
   `<div style="background:url(https://example.org/x.png)">styled</div>`,
   `<p popover id=p ontoggle=${hit}><button popovertarget=p>open</button>`,
   `<input type=hidden oncontentvisibilityautostatechange=${hit} style=content-visibility:auto>`,
-  // What looks like something else: entities, escapes, control characters, directions.
+  // Text that imitates something else: entities, escapes, control characters, directions.
   `[a](java&#x0A;script:${hit})`,
   `[a](&#x6A&#x61&#x76&#x61&#x73&#x63&#x72&#x69&#x70&#x74:${hit})`,
   `[a](\u00ADjavascript:${hit})`,
@@ -108,7 +108,7 @@ const corpus = [
   '*'.repeat(999),
 ];
 
-/** What a message may be made of. */
+/** The elements and attributes that a message may contain. */
 const allowed = {
   elements:
     'DIV P BR STRONG EM DEL CODE PRE A SPAN UL OL LI BLOCKQUOTE HR TABLE THEAD TBODY TR TH TD BUTTON SVG PATH RECT CIRCLE'.split(

@@ -20,7 +20,7 @@ const focused = (page: Page) =>
     "(document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent).trim().slice(0, 60)",
   );
 
-/** What a screen reader finds in a part of the page, without what differs each time. */
+/** The accessible names in a part of the page, without values that differ each time. */
 const namesIn = async (page: Page, selector: string) =>
   (await page.locator(selector).first().ariaSnapshot())
     .replaceAll(/\d{1,2}:\d{2}(?:\s[AP]M)?/g, 'TIME')
@@ -41,7 +41,7 @@ describe('every list', () => {
     expect(await focused(page)).toBe('Actions for Release');
     await page.keyboard.press('Home');
     expect(await focused(page)).toContain('Notifications');
-    // Messages, and what is in them.
+    // Messages, and the elements within them.
     await page.keyboard.press('F6');
     await page.keyboard.press('Home');
     expect(await focused(page)).toContain('Good morning!');

@@ -16,7 +16,10 @@ const source = join(import.meta.dirname, '../src');
 const english: Words = { strings, laterStrings, pushStrings };
 const others = languages.filter((language) => language !== 'en');
 
-/** Every word below an object, by its path. Arrays count as objects: the emoji have as many groups in every language. */
+/**
+ * Every word below an object, by its path. Arrays count as objects: the emoji have as many groups
+ * in every language.
+ */
 function walk(words: unknown, path = ''): [path: string, word: unknown][] {
   if (typeof words !== 'object' || words === null) return [[path, words]];
   return Object.entries(words).flatMap(([key, word]) => walk(word, `${path}.${key}`));
@@ -70,7 +73,7 @@ const isFine = (said: unknown) => typeof said === 'string' && said.trim() !== ''
 /** The functions that take a list of names. */
 const ofNames = ['.strings.room.typing'];
 
-/** What a word says; if it is a function, of each number, or of so many names. */
+/** The outputs of a text; if it is a function, for each number, or for a few names. */
 function samplesOf(path: string, word: unknown): [given: string, said: unknown][] {
   if (typeof word !== 'function') return [['', word]];
   return [0, 1, 2, 3, 11, 100].map((number) => {
@@ -116,7 +119,7 @@ const sources = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .filter((file) => /\.tsx?$/.test(file) && !/^(strings|words|translate)/.test(file))
   .map((file) => ({ file, text: readFileSync(join(source, file), 'utf8') }));
 
-/** What `find` finds in the syntax tree of each source, with its place. */
+/** The nodes that `find` returns for the syntax tree of each source, with their places. */
 const inSources = (find: (node: Node, isLate: boolean) => readonly Node[]) =>
   sources.flatMap(({ file, text }) => {
     const lang = file.endsWith('x') ? 'tsx' : 'ts';
@@ -148,7 +151,7 @@ function literalsOf(node: Node | null): Node[] {
     : [];
 }
 
-/** What people read or hear of an element. */
+/** Attributes that people read or hear. */
 const told = ['alt', 'aria-description', 'aria-label', 'hint', 'label', 'placeholder', 'submit', 'title'];
 const telling = ['announce', 'confirmed', 'notice', 'openDialog', 'openMessage', 'setCustomValidity'];
 

@@ -29,7 +29,8 @@ describe('the notifications', () => {
     const mine = await aMessage(me, there.id, { text: 'said by me' }, call);
     await call('PUT', `/api/messages/${mine._id.$oid}/reactions/owl`, { token: other.token, body: {} });
     const { page, context, problems } = await visit({ path: `/rooms/${here.id}`, as: me });
-    // The room that is open is read, and sending has read the other: a reaction, and the two additions to rooms.
+    // The room that is open is read, and sending has read the other: a reaction, and the two
+    // additions to rooms.
     await rowOf(page, 'Notifications').getByText('3', { exact: true }).waitFor();
     await expect.poll(() => page.title()).toMatch(/^\(3\) /);
     await rowOf(page, 'Notifications').focus();
@@ -43,7 +44,8 @@ describe('the notifications', () => {
       'New: added you to this room',
     ]);
     expect(await objections(page)).toEqual([]);
-    // Seen is read, on all devices; what was new still looks so while the list is open.
+    // Opening the list marks them as read on all devices, but they stay marked as new while it is
+    // open.
     await rowOf(page, 'Notifications').getByText('3', { exact: true }).waitFor({ state: 'detached' });
     await expect.poll(() => page.title()).not.toMatch(/^\(/);
     expect(await results(page).locator('a.unread').count()).toBe(3);
@@ -128,7 +130,7 @@ describe('the drafts', () => {
       const holdOn = () => { drafts.count().onsuccess = holdOn; };
       holdOn();
     })()`);
-    // Two drafts of one room are told apart.
+    // Two drafts in one room have different labels.
     await page.getByRole('button', { name: 'Discard the draft in beta: of beta', exact: true }).click();
     await page.getByRole('button', { name: 'Discard', exact: true }).click();
     await page.getByText('No drafts.').waitFor();
@@ -177,13 +179,13 @@ describe('saved messages', () => {
     await rowOf(page, 'Saved').focus();
     await page.keyboard.press('Enter');
     await results(page).getByText('worth keeping').waitFor();
-    // What is saved meanwhile comes first.
+    // Messages saved meanwhile come first.
     const second = page.locator('.room-pane li.message', { hasText: 'nothing much' });
     await second.hover();
     await second.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: 'Save' }).click();
     await expect.poll(() => results(page).locator('.excerpt').allInnerTexts()).toEqual(['nothing much', 'worth keeping']);
-    // What is removed by mistake can be saved again, while the list is not read again.
+    // A message removed by mistake can be saved again until the list is loaded again.
     await results(page).first().getByRole('button', { name: 'Remove from saved' }).click();
     await second.getByTitle('Saved').waitFor({ state: 'detached' });
     await results(page).first().getByRole('button', { name: 'Save', exact: true }).waitFor();

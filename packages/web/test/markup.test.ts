@@ -14,14 +14,14 @@ import {
 } from '../src/text/markup.ts';
 import { quoteOf } from '../src/text/quote.ts';
 
-/** A text in which `[` and `]` stand around what is selected, or `|` where the caret is. */
+/** A text with `[` and `]` around the selection, or `|` at the caret. */
 function selected(marked: string): TextSelection {
   const start = marked.search(/[[|]/);
   const value = marked.replace(/[[\]|]/g, '');
   return { value, start, end: marked.includes('|') ? start : marked.indexOf(']') - 1 };
 }
 
-/** The text after an edit, with what is selected then. */
+/** The text after an edit, with marks for the selection. */
 function after({ value }: TextSelection, edit: Edit | undefined): string | undefined {
   if (!edit) return undefined;
   const { start, end, text, from, to } = edit;

@@ -39,7 +39,10 @@ async function scrollToLast(page: Page): Promise<number> {
   return page.locator('.members li.member').count();
 }
 
-/** Has what comes into view and goes out of it reported several times at once, as a busy browser does. */
+/**
+ * Has what comes into view and goes out of it reported several times at once, as a busy browser
+ * does.
+ */
 const reportLate = `
   IntersectionObserver = class extends IntersectionObserver {
     constructor(report) {

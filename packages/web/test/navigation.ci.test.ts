@@ -20,7 +20,7 @@ const phone = { width: 390, height: 780, options: { hasTouch: true, isMobile: tr
 
 const me = () => people[0] as Account;
 
-/** Which message is at the top of what is in view, and where. */
+/** The message at the top of the visible part, and its position. */
 const placeIn = (page: Page) =>
   page.evaluate<{ seq: number; top: number }>(`(() => {
     const box = document.querySelector('#messages');
@@ -29,7 +29,7 @@ const placeIn = (page: Page) =>
     return { seq: Number(row.dataset.seq), top: Math.round(row.getBoundingClientRect().top - top) };
   })()`);
 
-/** Waits until nothing moves; returns what is at the top of what is in view then, or undefined if no room is. */
+/** Waits until nothing moves. Returns the top visible message, or undefined if no room is open. */
 async function settled(page: Page) {
   let last: unknown;
   await expect

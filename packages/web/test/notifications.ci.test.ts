@@ -31,8 +31,9 @@ afterAll(async () => {
 const call = () => overHttp(server.url);
 
 /*
- * The browsers of the tests have neither a push service within reach nor anywhere to show notifications. So these two,
- * and the permission to show them, are replaced; the page, its service worker, and how pushes come to that, are real.
+ * The browsers of the tests have neither a push service within reach nor anywhere to show
+ * notifications. So these two, and the permission to show them, are replaced; the page, its service
+ * worker, and how pushes come to that, are real.
  */
 
 const subscribing = ({ endpoint, p256dh, auth }: Device) => `
@@ -128,7 +129,7 @@ describe('a device with notifications', () => {
     const { page, context, worker, owner, device } = all;
     const other = await anAccount();
     const { id } = await aRoom({ owner, members: [other], name: 'Plans' });
-    // What is open now is not the page; the service worker may have begun again.
+    // The open page is another one; the service worker may have restarted.
     await page.goto(`${server.url}/icon.svg`);
     await expect.poll(() => worker.evaluate(showing)).toBe(0);
     const text = `@${owner.username} lunch?`;
@@ -159,7 +160,8 @@ describe('a device with notifications', () => {
       const show = registration.showNotification;
       registration.showNotification = (title, options) => show(title, { ...options, close: () => void self.shown.delete(options.tag) });
     }`);
-    // Devices that get a push together ask at random moments of 20 seconds, for which nobody waits here: this one, late.
+    // Devices that get a push together ask at random moments of 20 seconds, for which nobody waits
+    // here: this one, late.
     await worker.evaluate(`{
       const wait = setTimeout;
       Math.random = () => 0.99;

@@ -40,7 +40,7 @@ describe('code that is loaded late', () => {
     await page.locator('li.pending', { hasText: 'from a tunnel' }).waitFor();
     await page.unroute('**/assets/search-*.js');
     await context.setOffline(false);
-    // What else failed to load may have had the page loaded again already.
+    // Another failed load may already have reloaded the page.
     await again.click({ timeout: 5_000 }).catch(() => {});
     await page.getByRole('searchbox', { name: 'Search messages' }).waitFor();
     await page.locator('.room-pane li.message:not(.pending)', { hasText: 'from a tunnel' }).waitFor();

@@ -51,7 +51,7 @@ it('somebody signs in by the identity provider and is where they wanted to go, w
   await page.goto(`${service.url}/settings/profile`);
   await page.getByText('@zoe').waitFor();
 
-  // What the provider gave is good for once, and no longer in the history.
+  // The provider's code is valid once, and has left the history.
   await page.goBack();
   await page.locator('.shell').waitFor();
   expect(page.url()).not.toContain('code=');

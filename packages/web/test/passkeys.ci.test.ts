@@ -18,7 +18,10 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A page whose browser has an authenticator, which recognises its owner; `session` and `authenticatorId` are for others of it. */
+/**
+ * A page whose browser has an authenticator, which recognises its owner; `session` and
+ * `authenticatorId` are for others of it.
+ */
 async function aDevice(path: string, options = {}) {
   const visited = await visit({ path, baseUrl: service.url, options });
   const session = await visited.context.newCDPSession(visited.page);
@@ -36,7 +39,7 @@ async function aDevice(path: string, options = {}) {
   return { ...visited, session, authenticatorId };
 }
 
-/** Gives a passkey of one device to another, as those who synchronise them do. */
+/** Copies a passkey to another device, as synchronised passkeys are. */
 async function synchronise(from: { session: CDPSession; authenticatorId: string }, to: typeof from): Promise<void> {
   const { authenticatorId } = from;
   const { credentials } = await from.session.send('WebAuthn.getCredentials', { authenticatorId });
@@ -79,7 +82,7 @@ describe('a page whose service has an address of its own', () => {
     const listed = page.locator('.listed li');
     await expect.poll(() => listed.allInnerTexts()).toEqual([expect.stringMatching(/^Linux · added .* · never used/)]);
     expect(await objections(page)).toEqual([]);
-    // The same device makes no other.
+    // A second passkey on this device is refused.
     await page.getByLabel('Current password').fill(account.password);
     await page.keyboard.press('Enter');
     await page.getByText('This device has a passkey for your account already.').waitFor();
@@ -202,7 +205,7 @@ describe('a page whose service has an address of its own', () => {
     await button(page, 'Sign in with a passkey').click();
     await page.getByText('This passkey is for another account.').waitFor();
     expect((await context.cookies()).filter(({ name }) => name === 'session')).toEqual([]);
-    // Who means to change accounts says so, and is asked about what was not sent.
+    // Users who want to change accounts say so, and are asked about unsent content.
     await button(page, 'Sign in as someone else').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Sign in as someone else' }).click();
     await button(page, 'Sign in with a passkey').click();
@@ -225,7 +228,7 @@ describe('a page whose service has an address of its own', () => {
     expect(await code.count()).toBe(0);
     const sessions = { user: new ObjectId(account.id), by_passkey: true as const };
     await tokens.updateMany(sessions, { $set: { created_at: new Date(Date.now() - 601_000) } });
-    // The device takes another passkey only where it has none of the account.
+    // The device creates another passkey only after it has lost the account's first one.
     await session.send('WebAuthn.clearCredentials', { authenticatorId });
     await button(page, 'Add a passkey').click();
     await page.getByText('enter one as well').waitFor();
@@ -260,8 +263,9 @@ describe('a page whose service has an address of its own', () => {
     await button(page, 'Sign in with a passkey').waitFor();
     await expect.poll(() => asked).toContain('POST /api/passkey-sessions');
     expect(await page.locator('.shell').count()).toBe(0);
-    // The button asks as well, which ends the suggestion: a service that knows the passkey asks twice. The device answers what
-    // it is asked after it may, so the service's own answer waits for that.
+    // The button asks as well, which ends the suggestion: a service that knows the passkey asks
+    // twice. The device answers what it is asked after it may, so the service's own answer waits
+    // for that.
     const mayAnswer = Promise.withResolvers<void>();
     await page.route('**/api/passkey-sessions', (route) => mayAnswer.promise.then(() => route.continue()), { times: 1 });
     await button(page, 'Sign in with a passkey').click();
@@ -273,7 +277,7 @@ describe('a page whose service has an address of its own', () => {
     await page.goto(`${service.url}/login`);
     await page.locator('.shell').waitFor();
 
-    // What nobody has asked for fails in silence; what somebody has chosen does not.
+    // An automatic request fails silently; one that the user chose does not.
     await loseSession();
     await page.route('**/api/passkey-sessions', (route) => route.fulfill({ status: 429, json: {} }), { times: 1 });
     await page.goto(`${service.url}/login`);

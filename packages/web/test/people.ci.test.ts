@@ -6,7 +6,7 @@ import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { call, say, serveUrl, signIn, visit } from './support.ts';
 
-// A CommonJS module, whose types tell of an ES module's default.
+// A CommonJS module whose types declare the default export of an ES module.
 const decodeQrCode = jsQrModule as unknown as typeof jsQrModule.default;
 
 describe('a message', () => {
@@ -24,7 +24,7 @@ describe('a message', () => {
     await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: 'Mark as unread from here' }).click();
     await page.getByRole('link', { name: /Notes.*2 unread messages/ }).waitFor();
-    // What comes while one looks on is unread as well.
+    // Messages that arrive while the user watches are unread as well.
     await aMessage(owner, room.id, { text: 'four' }, call);
     await page.getByRole('link', { name: /Notes.*3 unread messages/ }).waitFor();
     const line = page.locator('.new-line + li.message');
@@ -137,7 +137,7 @@ describe('an invitation link', () => {
 
     const second = await join(friend, path);
     await second.page.getByRole('heading', { name: 'Kitchen' }).waitFor();
-    // Who is in the room already goes there.
+    // For a member, the link leads straight to the room.
     await second.page.goto(link);
     await second.page.reload();
     await second.page.getByRole('heading', { name: 'Kitchen' }).waitFor();
@@ -185,7 +185,7 @@ describe('a blocked user', () => {
   });
 });
 
-/** What a QR code says, read from the squares that are drawn. */
+/** Decodes a QR code from its drawn squares. */
 async function readCode(image: Locator): Promise<string> {
   const size = Number((await image.getAttribute('viewBox'))?.split(' ')[2]);
   const dark = (await image.locator('path').getAttribute('d')) ?? '';

@@ -35,7 +35,7 @@ async function inARoom({ path = '', isLookedAt = true, ...settings }: Record<str
   const asked = page.waitForRequest((request) => request.url().includes('reminders=true'));
   await signIn(page, me);
   await asked;
-  /** Has another device set a reminder, of which this one learns. */
+  /** Sets a reminder on another device, which this one learns about. */
   const remindSoon = async () => {
     const body = { remind_at: new Date(Date.now() + 2_000).toISOString() };
     await succeed(call('PUT', `/api/messages/${first._id.$oid}/save`, { token: me.token, body }));

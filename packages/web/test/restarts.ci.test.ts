@@ -66,7 +66,7 @@ it(`two people see the same messages as the history after the connection was cut
   const stored = await texts();
   await expect.poll(async () => [await textsOf(hers.page), hers.problems], patience).toEqual([stored, []]);
   await expect.poll(async () => [await textsOf(his.page), his.problems], patience).toEqual([stored, []]);
-  // Each has sent what is theirs in the order in which it was written.
+  // Each client has sent its messages in the order in which they were written.
   const later = (whose: string) => stored.filter((text) => text.startsWith(whose) && !text.includes('edited'));
   expect([later('hers'), later('his')]).toEqual(
     ['hers', 'his'].map((whose) => written.filter((text) => text.startsWith(whose) && !text.includes('edited'))),

@@ -66,7 +66,7 @@ it('two browsers, a typed client and a bridge that were ahead of a restored back
   const copy = join(folder, 'copy');
   const backup = ['node', 'admin/main.ts', 'backup', copy];
   expect(await runCommand(backup, { environment: { ...environment, AUDIT_LOG: '' } })).toMatchObject({ code: 0 });
-  // What was edited after the backup is as it was before.
+  // The backup undoes a later edit.
   const [first] = await unwrap(direct().GET('/api/messages', { params: { query: { room } } }));
   const path = { message: first?._id.$oid ?? '' };
   await unwrap(

@@ -11,7 +11,7 @@ const idOf = (number: number) => number.toString(16).padStart(24, '7');
 
 type Membership = Record<string, unknown> & { room_name: string };
 
-/** Answers with a thousand memberships, of which the last one is real. */
+/** Answers with a thousand memberships; only the last one is real. */
 function withMany(mine: Membership): (route: Route) => Promise<void> {
   const all: Membership[] = Array.from({ length: many - 1 }, (_, at) => ({
     ...mine,

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 
 /**
- * Scrolls through the messages of the room that is open, from where it is to its start, back to its end, and so on,
- * until so many have come into its window; resolves to how many. Each step goes as far as messages are there, and
- * waits for the next ones.
+ * Scrolls through the open room from its position to its start, back to its end, and so on. Stops
+ * when `count` messages have come into the window; resolves to their number. Each step goes as far
+ * as messages are loaded, and waits for the next ones.
  */
 export const scrollThrough = (page: Page, count: number): Promise<number> =>
   page.evaluate(`(async () => {
@@ -28,7 +28,10 @@ export const scrollThrough = (page: Page, count: number): Promise<number> =>
     return scrolled;
   })()`);
 
-/** The bytes of a page's heap that are in use, after a collection, when what ends dead requests has forgotten the last: 20 seconds after it. */
+/**
+ * The used bytes of a page's heap after a garbage collection. It first waits 21 seconds, because
+ * the timer that ends dead requests refers to each for 20 seconds.
+ */
 export async function heapAtRest(page: Page): Promise<number> {
   await page.waitForTimeout(21_000);
   const session = await page.context().newCDPSession(page);

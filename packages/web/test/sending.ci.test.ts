@@ -29,7 +29,7 @@ async function sent(page: Page, count: number): Promise<void> {
   await page.locator('.room-pane li.message.pending').first().waitFor({ state: 'hidden', timeout: 60_000 });
 }
 
-/** Keeps a page from storing what is to be sent, or drafts, until the function it returns is called. */
+/** Keeps a page from writing to its outbox or its drafts until the returned function is called. */
 async function hold(page: Page, store: 'outbox' | 'drafts', { id }: Account): Promise<() => Promise<unknown>> {
   // A transaction lasts as long as it is asked for something.
   await page.evaluate(`new Promise((resolve) => {
@@ -290,6 +290,6 @@ describe('a draft', () => {
   });
 });
 
-/** What a page keeps of drafts for the case that it goes before they are stored. */
+/** The last words of drafts, which a page keeps in case it closes before they are stored. */
 const keptWords =
   "Object.entries(localStorage).filter(([key]) => key.startsWith('chat-drafts-')).map(([, words]) => words).join()";

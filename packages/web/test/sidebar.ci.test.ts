@@ -54,7 +54,7 @@ describe('the list of rooms', () => {
         ['Rooms', sorted],
         ['Direct messages', [one.username, other.username]],
       ]);
-    // What is for everyone is bold; a number says what is for me.
+    // Unread rooms are bold; a number counts the messages for me.
     const rowOf = (name: string) => page.locator('.rooms li', { hasText: name });
     await rowOf('beta').locator('.count').getByText('1').waitFor();
     expect([await rowOf('Room 10').locator('.unread').count(), await rowOf('Room 10').locator('.count').count()]).toEqual([1, 0]);
@@ -232,7 +232,7 @@ async function withFavourites(names: readonly string[], devices: readonly VisitS
     await signIn(opened.page, owner);
     await isListening;
     await expect.poll(() => favourites(opened.page)).toEqual(names);
-    // What moves them is loaded once somebody points there, or a moment after all else.
+    // The code that moves them is loaded when somebody points there, or a moment after all else.
     await opened.page.locator('.rooms').hover();
     await opened.page.locator('.rooms .draggable').waitFor({ state: 'attached' });
     visits.push(opened);
@@ -499,7 +499,7 @@ describe('a field for people', () => {
     await page.getByRole('dialog').waitFor();
     await page.keyboard.type(`@${other.username.slice(0, -4)}`);
     await page.getByRole('option', { name: other.username, selected: true }).waitFor();
-    // What is typed on until it is looked for counts, too.
+    // Text typed before the search starts counts, too.
     await page.keyboard.insertText(other.username.slice(-4, -2));
     await page.keyboard.press('Enter');
     await page.locator('dialog .chip', { hasText: other.username }).waitFor();

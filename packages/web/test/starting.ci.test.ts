@@ -5,7 +5,10 @@ import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { call, openPage, say, serveUrl, signIn, visit } from './support.ts';
 
-/** Someone who is signed in, and has not looked into the room yet, in which something was said; and another member of it. */
+/**
+ * Someone who is signed in, and has not looked into the room yet, in which something was said; and
+ * another member of it.
+ */
 async function newcomer() {
   const other = await anAccount();
   const room = await aRoom({ members: [other] });
@@ -26,7 +29,10 @@ function askedOf(page: Page, room: string): string[] {
   return asked;
 }
 
-/** Lets a page load all but the script that draws it, which comes when the function is called that this returns. */
+/**
+ * Lets a page load all but the script that draws it, which comes when the function is called that
+ * this returns.
+ */
 async function holdBack(page: Page): Promise<() => void> {
   let release = () => {};
   const held = new Promise<void>((resolve) => {

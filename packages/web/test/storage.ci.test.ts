@@ -12,7 +12,7 @@ const throwing = (name: string, of = 'window') =>
 
 const missing = (name: string) => `Object.defineProperty(window, '${name}', { configurable: true, value: undefined });`;
 
-/** What a browser may keep from a page. */
+/** The storage that a browser may refuse to a page. */
 const refusals: [string, string][] = [
   ['localStorage throws', throwing('localStorage')],
   ['sessionStorage throws', throwing('sessionStorage')],

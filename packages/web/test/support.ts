@@ -7,7 +7,7 @@ import { overHttp } from '../../../test/support/transports.ts';
 /** Where the service runs that the pages come from. */
 export const serveUrl = await startServer();
 
-/** Calls that service: what is written past it comes to its pages much later. */
+/** Calls the service that the pages use. Writes that bypass it reach its pages much later. */
 export const call = overHttp(serveUrl);
 
 /** A page of the client, and whatever went wrong in it. */
@@ -81,10 +81,10 @@ export async function openPage(context: BrowserContext, address: string): Promis
   return { page, problems };
 }
 
-/** What somebody has done in a browser: how often they clicked, and which fields they filled in. */
+/** A user's effort: the number of clicks and the fields filled in. */
 export type Effort = { clicks: number; fields: Set<string> };
 
-/** Counts what is done in a browser from its next page on. */
+/** Counts the effort in a browser from its next page on. */
 export async function countEffort(context: BrowserContext): Promise<Effort> {
   const effort: Effort = { clicks: 0, fields: new Set() };
   await context.exposeFunction('clicked', () => effort.clicks++);

@@ -76,7 +76,8 @@ describe('the history of a room', () => {
   it('the history of a room is requested again when it could not be read', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoomOf([ann, bob], { name: 'Old' });
-    // More than the page that is read first, of two, as one account may send so many messages at once.
+    // More than the page that is read first, of two, as one account may send so many messages at
+    // once.
     for (let count = 0; count < 30; count++) await Promise.all([ann, bob].map((account) => aMessage(account, room)));
     const { page, context } = await visit();
     const asked: string[] = [];
@@ -87,7 +88,8 @@ describe('the history of a room', () => {
     await signIn(page, ann);
     await page.locator('.rooms li', { hasText: 'Old' }).click();
     await page.locator('.room-pane li.message').first().waitFor();
-    // Again and again, as someone does whom the page takes back to the newest message that it has just shown.
+    // Again and again, as someone does whom the page takes back to the newest message that it has
+    // just shown.
     const scrollUp = () => page.locator('#messages').evaluate((box) => void Object.assign(box, { scrollTop: 0 }));
     await expect.poll(() => scrollUp().then(() => asked.length)).toBeGreaterThan(0);
     await page.getByText('This is the beginning of the room.').waitFor();
@@ -172,7 +174,7 @@ describe('two people', () => {
     await his.page.getByRole('heading', { name: 'Welcome to Plans' }).waitFor();
     await say(hers.page, 'Shall we?');
     await his.page.locator('li.message', { hasText: 'Shall we?' }).waitFor();
-    // Screen readers are told, too, and of nothing else.
+    // Screen readers announce it too, and nothing else.
     await his.page.getByRole('log').getByText(`${ann.username}: Shall we?`).waitFor({ state: 'attached' });
     // Messages arrive over the connection that also shows who is typing.
     const hersEditor = hers.page.locator('.room-pane .composer textarea');

@@ -96,7 +96,8 @@ describe('the text of a message', () => {
     );
   });
 
-  // Each of them takes a parser that looks back, or calls itself for each sign, out of its stack or beyond the time of a test.
+  // Each of these breaks a parser with backtracking or recursion: it overflows the stack or exceeds
+  // the time of a test.
   it.each(['*a ', '_a**b', '[', '[a](', '![[', '>', '- ', '|a', '<a ', 'www.a.', '`` ` ', '~~a ', '@a '])(
     'the text of a message is parsed however often something is opened and not closed: %j',
     (sign) => {

@@ -53,7 +53,10 @@ describe('the texts that the service and the page read', () => {
 
 const nameOf = (id: string) => Object.keys(named).find((username) => named[username] === id);
 
-/** What the page shows of a message: letters and digits alone, because signs may be bullets, and codes of emoji pictures. */
+/**
+ * The page's rendering of a message. Only letters and digits count, because signs may be bullets,
+ * and codes may be emoji.
+ */
 type Shown = { drawn: string; marked: string[]; links: string[] };
 
 const expectedOf = (sample: Sample) => ({

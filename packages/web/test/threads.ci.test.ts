@@ -114,7 +114,7 @@ describe('a thread', () => {
     const card = page.getByRole('article', { name: 'Thread in There' });
     await card.getByText('1 unread reply').waitFor();
     await card.locator('li.message', { hasText: 'At noon' }).waitFor();
-    // Who looks at it has read it, and it stays where it is.
+    // Opening the thread marks it as read, and it keeps its place.
     await row.getByText('1', { exact: true }).waitFor({ state: 'detached' });
     await card.locator('header a').focus();
     await page.keyboard.press('Enter');
@@ -138,7 +138,7 @@ describe('a thread', () => {
     const cards = page.getByRole('article');
     await expect.poll(() => cards.count()).toBe(20);
     const unread = async () => ((await call('GET', '/api/threads?unread=true', { token: me.token })).body as object[]).length;
-    // A field for each; what is sent is shown there.
+    // Each card has a field, and shows a message sent from there.
     const first = cards.first();
     await first.getByText('New', { exact: true }).waitFor();
     expect(await first.locator('li.message').count()).toBe(4);
@@ -204,7 +204,7 @@ describe('a thread', () => {
     await reply('one more');
     await page.locator('.side li.message', { hasText: 'one more' }).waitFor();
     expect(Math.abs((await top('.side .new-line')) - before)).toBeLessThan(1);
-    // What was not seen is not read.
+    // A reply out of view stays unread.
     const unread = async () => ((await call('GET', '/api/threads?unread=true', { token: owner.token })).body as object[]).length;
     await page.waitForTimeout(1_500);
     expect(await unread()).toBe(1);
@@ -215,7 +215,7 @@ describe('a thread', () => {
     await page.getByRole('button', { name: 'Show more' }).click();
     await page.locator('.side li.message', { hasText: 'read 0' }).waitFor();
     expect(Math.abs((await top(`.side li[data-seq="${first}"]`)) - place)).toBeLessThan(40);
-    // Who is at the end stays there.
+    // A reader at the end stays there.
     await box.evaluate((element) => element.scrollTo(0, element.scrollHeight));
     await page.waitForTimeout(100);
     await reply('the very last');

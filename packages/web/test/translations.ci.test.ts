@@ -37,7 +37,7 @@ describe('the page in another language', () => {
     expect(await html()).toEqual({ lang: 'en', dir: 'ltr' });
     expect(await page.evaluate('document.activeElement.labels[0].textContent.trim()')).toBe('English');
 
-    // What was typed is still there, and the choice is kept.
+    // The typed text is still there, and the choice is stored.
     await goWithin(page, `/rooms/${id}`);
     await expect.poll(() => page.getByPlaceholder('Message Plans').inputValue()).toBe('Not sent yet');
     await page.reload();

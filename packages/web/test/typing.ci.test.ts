@@ -8,7 +8,10 @@ import { call, visit } from './support.ts';
 const composer = (page: Page) => page.locator('.room-pane .composer textarea');
 const rows = (page: Page) => page.locator('.room-pane li.message[data-seq]:not(.deleted)');
 
-/** Presses an action of one of the last messages. Rows move while others come and go: then, as people do, once more. */
+/**
+ * Presses an action of one of the last messages. Rows move while others come and go: then, as
+ * people do, once more.
+ */
 async function press(page: Page, fromEnd: number, action: string): Promise<void> {
   for (let isDone = false; !isDone; ) {
     const seq = await rows(page).nth(-fromEnd).getAttribute('data-seq');
@@ -45,7 +48,7 @@ function numbers(seed: number): () => number {
 // Each begins with a letter or a sign that some chat takes for a command.
 const words = ['perfect', 'everyone', 'reply', 'understood', 'Delete', 'jump', 'keep', '+1', 'quite', 'mine', 'no', '?!'];
 
-/** What people do before they go on typing. */
+/** Actions between two bursts of typing. */
 const actions: Record<string, (page: Page, turn: number) => Promise<unknown>> = {
   'sends with Enter': async (page) => {
     await page.keyboard.type('on the way');

@@ -78,7 +78,7 @@ describe('marking all rooms as read', () => {
 });
 
 describe('the bar above the messages', () => {
-  /** A room of which so many messages are unread. */
+  /** A room with `count` unread messages. */
   async function unreadRoom(count: number) {
     const [me, other, another] = [await anAccount(), await anAccount(), await anAccount()];
     const room = await aRoom({ owner: other, members: [me, another] });
@@ -104,7 +104,7 @@ describe('the bar above the messages', () => {
     await page.keyboard.press('Enter');
     await expect.poll(() => isLineInView(page)).toBe(true);
     await bar.waitFor({ state: 'detached' });
-    // Who has seen the line needs no way to it.
+    // A reader who has seen the line needs no button to it.
     await page.getByRole('button', { name: 'Jump to the newest messages' }).click();
     await page.getByText('new 70').waitFor();
     expect([await bar.count(), problems]).toEqual([0, []]);

@@ -6,7 +6,10 @@ import { expect, it } from 'vitest';
 import { packageFunctions } from '../../support/packaged.ts';
 import { runCommand } from '../../support/run-command.ts';
 
-/* The template and the rules of cdk-nag for serverless applications: https://github.com/cdklabs/cdk-nag/blob/main/RULES.md */
+/*
+ * The template and the rules of cdk-nag for serverless applications:
+ * https://github.com/cdklabs/cdk-nag/blob/main/RULES.md
+ */
 
 /** The rules that the template breaks: how often, and why that is right. */
 const accepted: Record<string, { times: number | 'every function'; because: string }> = {

@@ -22,8 +22,9 @@ useWebhookReceivers();
 if (Number(process.env.AWS_LOAD ?? 0) > 0) await startDatabase();
 
 /*
- * Load on a deployment, on the model of AWS: whether webhooks and devices are prompt, and what a message costs. It takes
- * minutes: AWS_LOAD=60 runs it, with that many seconds of load, and writes its figures into the file AWS_LOAD_RESULTS.
+ * Load on a deployment, on the model of AWS: whether webhooks and devices are prompt, and what a
+ * message costs. It takes minutes: AWS_LOAD=60 runs it, with that many seconds of load, and writes
+ * its figures into the file AWS_LOAD_RESULTS.
  */
 
 const seconds = Number(process.env.AWS_LOAD ?? 0);
@@ -107,7 +108,10 @@ async function start(): Promise<Cloud> {
   return cloud;
 }
 
-/** A room with a webhook, an owner with a device, a writer, and further members; these are connected. */
+/**
+ * A room with a webhook, an owner with a device, a writer, and further members; these are
+ * connected.
+ */
 async function makeRoom(connected = 0): Promise<TestedRoom> {
   const [owner, writer] = await Promise.all([anAccount(), anAccount()]);
   const room = await aRoom({ owner, members: [writer] });
@@ -131,16 +135,25 @@ async function makeRoom(connected = 0): Promise<TestedRoom> {
 type Latency = { count: number; missing: number; p50: number; p99: number; max: number };
 type Sent = { room: TestedRoom; count: number; at: number };
 
-/** For so long, the rate rises before anything is measured: instances start one after the other, as on any day. */
+/**
+ * For so long, the rate rises before anything is measured: instances start one after the other, as
+ * on any day.
+ */
 const warmUpSeconds = 20;
 
-/** Sends messages to the rooms in turn, waits until the receivers and the devices have all, and measures. */
+/**
+ * Sends messages to the rooms in turn, waits until the receivers and the devices have all, and
+ * measures.
+ */
 async function load(cloud: Cloud, rooms: TestedRoom[], { rate, seconds }: { rate: number; seconds: number }) {
   const arrivals = rooms.map(({ receiver, device }) => arrivalsAt(receiver, device));
   const failures: string[] = [];
   let next = 0;
 
-  /** Sends messages for so long, at the rate at each time; returns those that were acknowledged, and when. */
+  /**
+   * Sends messages for so long, at the rate at each time; returns those that were acknowledged, and
+   * when.
+   */
   const send = async (milliseconds: number, rateAt: (part: number) => number): Promise<Sent[]> => {
     const sends: Promise<Sent | undefined>[] = [];
     const began = performance.now();
@@ -205,7 +218,7 @@ async function load(cloud: Cloud, rooms: TestedRoom[], { rate, seconds }: { rate
   };
 }
 
-/** What comes to a receiver and to a device: the number of the message, and when. */
+/** The arrivals at a receiver and at a device: the number of the message, and the time. */
 function arrivalsAt(receiver: Receiver, device: Device) {
   const arrivals = { webhooks: [] as { count: number; at: number }[], devices: [] as { count: number; at: number }[] };
   const note = (task: 'webhooks' | 'devices', text: unknown) =>

@@ -21,7 +21,7 @@ useOwnDatabase();
 // The deployed functions use it from processes of their own.
 await startDatabase();
 
-/* What is deployed, as CloudFormation makes it of the template and the archives. */
+/* The deployed resources, as CloudFormation creates them from the template and the archives. */
 
 const emulator = await startEmulator();
 const url = emulator?.url;
@@ -79,7 +79,7 @@ describe.runIf(url !== undefined)('a deployment on an emulated AWS', { timeout: 
     expect([...new Set(missing.map(([, { Type }]) => Type))].sort()).toEqual(notEmulated);
     const made = Object.entries(template.Resources).filter(([id]) => after?.has(id));
     for (const [id, { Type }] of made) expect([id, after?.get(id)?.type]).toEqual([id, Type]);
-    // What has data is the same as before.
+    // Resources with data are still the same.
     for (const id of ['FilesBucket', 'WebhooksQueue', 'DevicesQueue', 'FunctionsLogGroup']) {
       expect(before?.get(id)?.id).toBeTypeOf('string');
       expect(after?.get(id)).toEqual(before?.get(id));
@@ -108,7 +108,7 @@ describe.runIf(url !== undefined)('a deployment on an emulated AWS', { timeout: 
     const { diagnostics } = engine.validateStandard(new TemplateFile(templatePath));
     engine.free();
     const found = diagnostics.filter(({ severity }) => severity !== 'INFO').map(({ ruleId, message }) => `${ruleId} ${message}`);
-    // W3005: the framework says that a resource depends on another to which it refers as well.
+    // W3005: the framework declares a dependency that a reference already implies.
     expect(found.filter((one) => !one.startsWith('W3005 '))).toEqual([]);
   });
 });

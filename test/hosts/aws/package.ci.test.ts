@@ -31,7 +31,8 @@ import { runCommand } from '../../support/run-command.ts';
 import { inProcess } from '../../support/transports.ts';
 import { startDatabase } from '../../support/worker.ts';
 
-// The packaged functions use it from processes of their own, and write nothing before it has its indexes.
+// The packaged functions use it from processes of their own, and write nothing before it has its
+// indexes.
 await startDatabase();
 await ensureIndexes();
 
@@ -421,7 +422,7 @@ describe('a deployment', () => {
 
   it('a deployment has a gateway with a rate limit and a log', () => {
     expect(of('AWS::ApiGatewayV2::Stage')).toEqual([
-      // That of the WebSockets has none: tickets would be in it.
+      // That of the WebSockets is off, because it would contain tickets.
       expect.objectContaining({
         StageName: 'dev',
         DefaultRouteSettings: { ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1000 },
@@ -482,7 +483,7 @@ describe('the bundles of a deployment', () => {
     expect(loads('node_modules/nodemailer/', functions)).toEqual(functionsThatMay('mail'));
     expect(loads('driver:mongodb', functions).sort()).toEqual(functionsThatMay('database').sort());
     expect(loads('node_modules/@simplewebauthn/')).toEqual(['passkeys', 'passkey-sessions']);
-    // They sign addresses of files, or look at what is stored: no other may do so.
+    // They sign addresses of files, or read stored files. No other function may do that.
     expect(functionsThatMay('put-files')).toEqual(['files']);
     expect(functionsThatMay('get-files')).toEqual(['messages', 'file-content', 'mcp']);
     expect(loads('lib/messages/attachments/uploads.ts')).toEqual(['files', 'file', 'file-content']);
@@ -555,7 +556,8 @@ describe('the WebSockets of a deployment', () => {
 });
 
 describe('the settings of a deployment', () => {
-  // A project of its own, in which the file of a stage can be written. Its functions are empty: only its template is read.
+  // A project of its own, in which the file of a stage can be written. Its functions are empty:
+  // only its template is read.
   const project = join(directory, 'of-stage');
   const definition = readFileSync('serverless.yml', 'utf8');
   const deploy = async (file: string | undefined, command = 'package', written = definition) => {
@@ -563,7 +565,7 @@ describe('the settings of a deployment', () => {
     await rm(join(project, '.env.prod'), { force: true });
     if (file !== undefined) await writeFile(join(project, '.env.prod'), file);
     const script = `cd '${project}' && exec serverless ${command} --stage prod --package '${directory}/prod'`;
-    // What is packaged leaves a directory for each function where temporary files go.
+    // Packaging leaves a directory for each function among the temporary files.
     const own = { AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined, HOME: directory, TMPDIR: directory };
     const ofTests = { SMTP_URL: undefined, FILES: undefined, SECRET_KEY: undefined };
     const limits = { BCRYPT_COST: undefined, RATE_LIMITS: undefined, LOG_LEVEL: undefined, MONGODB_POOL_SIZE: undefined };
@@ -706,7 +708,10 @@ const parameters: Record<string, string | undefined> = {
 const busy = { status: 400, body: { __type: 'ThrottlingException', message: 'Rate exceeded' } };
 const missing = { status: 400, body: { __type: 'ParameterNotFound' } };
 
-/** In place of SSM: gives these answers, then the parameter, and keeps what it was asked; and of Lambda and API Gateway. */
+/**
+ * In place of SSM: gives these answers, then the parameter, and keeps what it was asked; and of
+ * Lambda and API Gateway.
+ */
 const answers: { status: number; body: object }[] = [];
 const asked: { headers: IncomingHttpHeaders; body: { Name: string } }[] = [];
 const reached: { target: string; service: string | undefined; body: unknown }[] = [];

@@ -53,7 +53,8 @@ describe('a service to which nobody is connected', () => {
     expect(commands.map(({ name, collection }) => `${name} ${collection}`)).toEqual([
       'aggregate tokens',
       'findAndModify rooms',
-      // Whether anybody is connected, or has a device or a program to tell, is read beside the insert.
+      // Whether anybody is connected, or has a device or a program to tell, is read beside the
+      // insert.
       'find connections',
       'find push_subscriptions',
       'find rooms',
@@ -259,7 +260,7 @@ describe('invocations that are lost, doubled and overtake each other', () => {
     await Promise.all(writing);
     await gateway.idle();
     Object.assign(gateway.trouble, quiet);
-    // What comes next says what was missed.
+    // The next event shows that one was missed.
     for (const room of all) await aMessage(ann, room, { text: 'over' }, call);
 
     for (const room of all) {
@@ -302,7 +303,7 @@ describe('devices whose page is closed', () => {
   });
 });
 
-/** A room of two, one of whom has a device. */
+/** Creates a room with two members; the second one has a device. */
 async function twoAndADevice() {
   const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
   const room = await aRoomOf([ann, bob]);

@@ -61,7 +61,9 @@ type Answer = {
   isBase64Encoded?: boolean;
 };
 
-/** Invokes the function of a path with the event that the gateway would make, which may be changed. */
+/**
+ * Invokes the function of a path with the event that the gateway would make, which may be changed.
+ */
 async function call(
   method: string,
   path: string,

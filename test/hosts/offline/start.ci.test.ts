@@ -18,7 +18,7 @@ const settings = {
   DATA_DIR: join(directory, 'data'),
   LOG_LEVEL: 'info',
   MONGODB_DATABASE: 'chat',
-  // What the emulator leaves behind when it is killed is deleted with the directory.
+  // The directory is deleted with the files that a killed emulator leaves behind.
   TMPDIR: directory,
 };
 afterAll(() => rm(directory, { recursive: true }));

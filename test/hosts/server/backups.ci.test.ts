@@ -18,7 +18,7 @@ const notes = database.collection('notes');
 const first = Date.UTC(2026, 10, 21, 10, 8, 43);
 const hour = 3_600_000;
 
-/** What a server that is started with a backup has. */
+/** The messages of a server that was started with a backup. */
 async function restored(directory: string): Promise<number[]> {
   const running = await startDatabase({ dataDir: directory });
   const client = new MongoClient(running.uri);

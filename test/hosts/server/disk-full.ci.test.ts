@@ -42,7 +42,7 @@ describe.runIf(isEmbedded && hindrance === undefined)('npm run serve on a disk t
 
     const filler = join(image.mountpoint, 'filler');
     fill(filler);
-    // What was written ahead in the log takes some more.
+    // The write-ahead log needs more space.
     const topic = 'x'.repeat(200);
     const create = () => call('POST', '/api/rooms', { token, body: { name: 'Room', topic } });
     await expect.poll(async () => (await create()).status, { interval: 0 }).toBe(503);

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createFairShare } from '../../../hosts/server/http/fair-share.ts';
 
-/** Callers on a clock of their own: each request keeps the process busy for so many milliseconds. */
+/**
+ * Callers on a clock of their own: each request keeps the process busy for so many milliseconds.
+ */
 function aProcess() {
   let time = 0;
   const waits: number[] = [];

@@ -13,8 +13,9 @@ import { aService } from '../../support/services.ts';
 import { isEmbedded } from '../../support/worker.ts';
 
 /*
- * A server with its own database is killed while a room is in use. Places that messages had taken may stay empty, and a
- * feed that waited for them would stand still. How long it took is printed when `KILLS` sets the number of kills.
+ * A server with its own database is killed while a room is in use. Places that messages had taken
+ * may stay empty, and a feed that waited for them would stand still. How long it took is printed
+ * when `KILLS` sets the number of kills.
  */
 
 const kills = countKills('the only server, while a room is in use');
@@ -59,7 +60,10 @@ function follow(token: string, room: string) {
   };
 }
 
-/** After how many milliseconds a sender gives up: a connection that waited for a worker that was killed is never answered. */
+/**
+ * After how many milliseconds a sender gives up: a connection that waited for a worker that was
+ * killed is never answered.
+ */
 const longestSendMs = 3_000;
 
 /** Sends messages from several connections until the work stops that, or ends. */

@@ -2,7 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { watchFile } from '../../../hosts/server/work/file-watch.ts';
 
-/** As a database answers whose file has so many parts of one page; it fails at the calls named. The file of a test has one part. */
+/**
+ * As a database answers whose file has so many parts of one page; it fails at the calls named. The
+ * file of a test has one part.
+ */
 function aFileOf(pages: number, ...failing: number[]) {
   const asked: number[] = [];
   const check = async (from: number) => {

@@ -13,8 +13,8 @@ import { aService } from '../../support/services.ts';
 import { isEmbedded } from '../../support/worker.ts';
 
 /*
- * `npm run serve` as an operator starts it, and ten members who have it call everything outside it that hangs. How long
- * the answers to others take is measured by `npm run bench -- hanging`.
+ * `npm run serve` as an operator starts it, and ten members who have it call everything outside it
+ * that hangs. How long the answers to others take is measured by `npm run bench -- hanging`.
  */
 
 const attackerCount = 10;

@@ -5,7 +5,9 @@ import { waitOutside } from '../../../lib/base/outside.ts';
 import type { Handler } from '../../../lib/http/operation.ts';
 import { config } from '../../../lib/settings/config.ts';
 
-/** A server with a path that waits for a receiver, until the test ends it, and a path that answers. */
+/**
+ * A server with a path that waits for a receiver, until the test ends it, and a path that answers.
+ */
 const hanging: (() => void)[] = [];
 const working: (() => void)[] = [];
 const answer = { statusCode: 200, headers: {}, body: 'done' };

@@ -8,7 +8,7 @@ import { inProcess as call } from '../../support/transports.ts';
 
 const quick = { round: 150, active: 3_600_000, grace: 3_600_000 };
 const server = await aServer({ presenceTimes: quick });
-/** Where those who have gone are soon forgotten; and where one is away soon as well. */
+/** Forgets disconnected users soon; `hasty` also shows idle users as away soon. */
 const forgetful = await aServer({ presenceTimes: { ...quick, grace: 300 } });
 const hasty = await aServer({ presenceTimes: { ...quick, active: 2_000, grace: 300 } });
 const silent = await aServer({ presence: false });
@@ -75,20 +75,20 @@ describe('presence', () => {
     before?.socket.close();
     await before?.closed;
     const after = await connected(server.url, bob);
-    // What comes of her comes in the same frames as what would come of him.
+    // Her change arrives in the same frames as his would.
     await act(other as TestSocket);
     await expect.poll(() => told(hers as TestSocket, cid)).toEqual(['away', 'active']);
     expect(told(hers as TestSocket, bob)).toEqual(['active']);
     after.socket.close();
     await after.closed;
-    // Nor does it show to one who asks meanwhile, and knew it before.
+    // A user who asks meanwhile does not see it either, even after seeing it before.
     watch(hers as TestSocket, bob);
     await expect.poll(() => told(hers as TestSocket, bob)).toEqual(['active', 'active']);
     for (const one of [hers, after, other]) one?.socket.close();
   });
 });
 
-/** What ends, between two people who share a room, that one may know of the other. */
+/** Events after which a user may no longer see another's presence. */
 const ends: [
   string,
   (people: { watcher: Account; subject: Account; room: Awaited<ReturnType<typeof aRoom>> }) => Promise<unknown>,
@@ -119,7 +119,7 @@ const leave = async (room: Parameters<typeof memberId>[0], who: Account, token: 
 const block = ({ token }: Account, { id: user }: Account) => succeed(call('POST', '/api/blocks', { token, body: { user } }));
 const change = ({ token }: Account, body: object) => succeed(call('PATCH', '/api/users/me', { token, body }));
 
-/** Somebody, and a friend with whom they share a room in any case. */
+/** A user, and a friend who shares another room with them in any case. */
 async function aPair() {
   const [watcher, friend, subject] = await Promise.all([anAccount(), anAccount(), anAccount()]);
   await aRoomOf([watcher, friend]);

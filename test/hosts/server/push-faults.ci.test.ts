@@ -10,7 +10,8 @@ import { inProcess as call } from '../../support/transports.ts';
 
 const epoch = expect.stringMatching(/^[0-9a-f]{15}$/);
 
-// What another process does, nobody here is told of: so it is with a process that is killed after a write and before its notice.
+// A write by another process, without a notice. This is like a process that is killed between a
+// write and its notice.
 const elsewhere = await callThrough(1, {});
 afterAll(elsewhere.end);
 
@@ -112,7 +113,8 @@ describe('a client that stops reading', () => {
     sticks?.socket.pause();
     const { dropped } = snapshot().push;
     const before = dropped.events;
-    // More than the buffers of the system take. Soon after that, who does not read is disconnected, and then nothing more is dropped.
+    // More than the buffers of the system take. Soon after that, who does not read is disconnected,
+    // and then nothing more is dropped.
     const text = '\u{1F989}'.repeat(5_000);
     let sent = 0;
     while (snapshot().push.dropped.events < before + 10) {
@@ -150,7 +152,7 @@ describe('a client that floods', () => {
     const most = 1_000;
     let taken = 0;
     for (let count = 0; count < most; count++) raw.write(chunk, (error) => void (error ?? taken++));
-    // It may have no time to read why.
+    // The client may not have time to read the reason.
     expect([code, 1006]).toContain(await closed);
     expect(of('bye')).toEqual(of('bye').map(() => ({ type: 'bye', code: 4029, reason: 'flood', reconnect: true })));
     // The buffers of the system take some.

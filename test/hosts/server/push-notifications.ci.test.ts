@@ -12,7 +12,10 @@ import { inProcess as call } from '../../support/transports.ts';
 usePushService();
 useOwnDatabase();
 
-/** A room in which somebody has mentioned a user with so many devices, whose push service gives no answer. */
+/**
+ * A room in which somebody has mentioned a user with so many devices, whose push service gives no
+ * answer.
+ */
 async function withSilentDevices(count: number) {
   const [ann, bob] = [await anAccount(), await anAccount()];
   const room = await aRoomOf([bob, ann]);
@@ -30,7 +33,7 @@ async function withSilentDevices(count: number) {
 }
 
 it('a server that ends leaves the devices that it has not told to the next one, which tells each of them', async () => {
-  // More than are told at the same time, so that it ends in the middle.
+  // More devices than are notified at the same time, so that it is interrupted in the middle.
   const { devices, mention } = await withSilentDevices(40);
   const first = pushMeanwhile({ isFirst: true, wait: 0 });
   await mention();

@@ -34,7 +34,7 @@ it('an event in one worker reaches clients of another worker while the metrics a
   for (const { of } of sockets.filter((_, at) => at % 2 === 1))
     await expect.poll(() => of('typing')).toMatchObject([{ username: ann.username }]);
 
-  // Those of her who are connected to other workers than one of him are told as well.
+  // Her devices get it too, although they are connected to other workers than one of his.
   for (const socket of sockets.filter((_, at) => at % 2 === 1)) socket.send({ type: 'watch', users: [{ $oid: ann.id }] });
   sockets[0]?.send({ type: 'active' });
   for (const { of } of sockets.filter((_, at) => at % 2 === 1))

@@ -30,7 +30,8 @@ const withOwnDatabase = (name: string) => ({
 });
 
 describe.runIf(isEmbedded)('npm run serve, with its own database', () => {
-  // A single process has its database within itself, workers share one that is a process of its own.
+  // A single process has its database within itself, workers share one that is a process of its
+  // own.
   const usualEnds = [
     ['SIGINT', 1],
     ['SIGTERM', 2],
@@ -227,7 +228,7 @@ describe('npm run serve', () => {
   });
 
   it('npm run serve ends with its workers, even when it learns of their end before their channels close', async () => {
-    // What outlives a worker and has its channel keeps that open.
+    // A child process that outlives a worker and has its channel keeps it open.
     const script = `if (process.channel) {
       const { spawn } = await import('node:child_process');
       spawn('sleep', ['600'], { stdio: ['ignore', 'ignore', 'ignore', process.channel.fd] }).unref();
@@ -315,7 +316,9 @@ describe('npm run serve', () => {
   });
 });
 
-/** The large built-in modules of Node.js that the server and its database have loaded when they end. */
+/**
+ * The large built-in modules of Node.js that the server and its database have loaded when they end.
+ */
 async function largeModulesOf(settings: Record<string, string>): Promise<string[]> {
   const script = `process.on('exit', () => {
     const names = process.moduleLoadList.flatMap((name) => /internal.deps.(amaro|undici)/.exec(name)?.[1] ?? []);
@@ -326,7 +329,7 @@ async function largeModulesOf(settings: Record<string, string>): Promise<string[
   return [...service.output().matchAll(/^loaded: (.+)$/gm)].map(([, names = '']) => names);
 }
 
-/** Settings with which each process runs a script before anything else. */
+/** Settings that make each process run a script before anything else. */
 const preloading = (script: string) => ({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` });
 
 /** An administrator's token, created on the command line. */

@@ -103,7 +103,8 @@ describe('several servers that share a database', () => {
     bobs.send({ type: 'active' });
     await expect.poll(() => told(bob).at(-1)).toBe('active');
 
-    // Someone who leaves the room is no longer shown; strangers, and those who have blocked, never were.
+    // A user who leaves the room is not shown any longer. Strangers and users who have blocked the
+    // viewer never were.
     const other = await connected(urlOf(2), cid);
     await succeed(overHttp(urlOf(2))('DELETE', `/api/members/${await memberId(room, cid)}`, { token: cid.token }));
     await expect.poll(() => told(cid).at(-1)).toBe('offline');

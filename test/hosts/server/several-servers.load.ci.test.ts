@@ -48,7 +48,7 @@ function follow({ token }: Account, rooms: string[]) {
       this.addEventListener('message', () => end(), { once: true });
     }
   }
-  // What came meanwhile is read in a moment.
+  // Events of the meantime are read in a moment.
   const end = () => {
     for (const gap of gaps) if (gap.to === Number.POSITIVE_INFINITY) gap.to = performance.now() + 2_000;
   };

@@ -93,7 +93,8 @@ describe('limits of accounts, through ten concurrent processes', () => {
     for (const to of [email, unknown]) {
       const other = anAddress();
       expect(await atOnce(8, () => ask(to, other))).toEqual({ 204: 5, 429: 3 });
-      // Nobody elsewhere keeps the owner from a mail, nor another purpose from its mails; but a mailbox is not filled.
+      // Nobody elsewhere keeps the owner from a mail, nor another purpose from its mails; but a
+      // mailbox is not filled.
       expect((await ask(to.toUpperCase(), other)).status).toBe(429);
       expect((await ask(to, other, 'address')).status).toBe(204);
       expect(await atOnce(50, () => ask(to))).toEqual({ 204: 45, 429: 5 });
@@ -170,7 +171,7 @@ describe('limits of accounts, through ten concurrent processes', () => {
     const { status, headers } = await open(three);
     expect(status).toBe(429);
     expect(Number(headers['retry-after'])).toBeGreaterThan(23 * 60 * 60);
-    // What there is already is opened all the same, and what others begin counts for them.
+    // Existing conversations open all the same, and conversations that others start count for them.
     expect((await open(one)).status).toBe(201);
     expect((await open(ann, three)).status).toBe(201);
     expect((await open(colleague)).status).toBe(201);

@@ -136,7 +136,7 @@ async function storedKeys(): Promise<string[]> {
   return all;
 }
 
-/** What holds after a day in which nothing happened, and a check. */
+/** The invariants after an idle day and a check. */
 async function expectConsistency(): Promise<void> {
   // As `database check` does.
   await finishRoomDeletions();

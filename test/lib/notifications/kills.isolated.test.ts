@@ -15,8 +15,8 @@ usePushService();
 useOwnDatabase();
 
 /*
- * A process that dies while it tells: before a push, after it, or at a write of how far it came. What a device shows
- * is what its service worker does with the pushes that it gets.
+ * Simulates a process that dies while it sends notifications: before a push, after it, or when it
+ * records its progress. A device shows what its service worker does with the pushes.
  */
 
 const outbound = vi.hoisted(() => ({ step: undefined as undefined | ((work: () => Promise<unknown>) => Promise<unknown>) }));
@@ -63,7 +63,7 @@ async function live(all: Step[]): Promise<void> {
     const before = alerts;
     await tellOfRoom(room).catch(() => undefined);
     look();
-    // What came while nobody told comes as one.
+    // Messages from while no process sent notifications arrive as one.
     if (due > 0 && alerts > before) due = 0;
     expect(alerts - before).toBeLessThanOrEqual(1);
   };

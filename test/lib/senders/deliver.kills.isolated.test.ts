@@ -18,7 +18,8 @@ useWebhookReceivers();
 useOwnDatabase();
 
 /*
- * A process that dies while it delivers: before the receiver has an event, after it, or at a write of how far it came.
+ * A process that dies while it delivers: before the receiver has an event, after it, or at a write
+ * of how far it came.
  */
 
 const outbound = vi.hoisted(() => ({ step: undefined as undefined | ((work: () => Promise<unknown>) => Promise<unknown>) }));
@@ -100,7 +101,7 @@ async function live(all: Step[], { room, receiver, state, textOf }: Hook): Promi
   const again = taken.filter((text, at) => taken.indexOf(text) < at);
   expect(taken.filter((text, at) => taken.indexOf(text) === at)).toEqual(sent);
   expect(again.length).toBeLessThanOrEqual(deaths);
-  // What comes again comes before what follows it.
+  // Repeated events arrive before the ones that follow them.
   expect(taken).toEqual(taken.toSorted((a, b) => Number(a) - Number(b)));
   const { body: messages } = await call('GET', `/api/messages?room=${room.id}&limit=100`, { token: room.owner.token });
   const replies = (messages as Message[]).filter(({ is_bot }) => is_bot).map(({ text }) => text);

@@ -6,8 +6,9 @@ import type { Command, Options } from '../../../admin/command.ts';
 import { run } from '../../../admin/run.ts';
 
 /*
- * Runs what the service and its commands do on a data directory, in one process for many directories, which all have the same path one after
- * the other. The database is within the process, as `npm run serve` has it. The process that has forked this one ends it at a limit.
+ * Runs the service and its commands on many data directories, one after the other, in one process.
+ * All directories have the same path. The database is within the process, as in `npm run serve`.
+ * The parent process kills this one after a limit.
  */
 
 /**

@@ -34,7 +34,10 @@ const aServer = (onRequest: (request: IncomingMessage) => void = () => {}): Prom
     response.end('{}');
   });
 
-/** The address of a proxy that adds headers of its own to every answer, as API Gateway and reverse proxies do, and tells of each before it comes. */
+/**
+ * The address of a proxy that adds its own headers to every response, as API Gateway and reverse
+ * proxies do. It reports each response before it forwards it.
+ */
 const aProxy = (target: string, onAnswer: (answer: string) => void = () => {}): Promise<string> =>
   listen((incoming, outgoing) => {
     const { method, url = '/', headers } = incoming;
@@ -51,7 +54,7 @@ const aProxy = (target: string, onAnswer: (answer: string) => void = () => {}): 
     incoming.pipe(forwarded);
   });
 
-/** What there is of the runs of a service's conformance check. */
+/** The resources that runs of a service's conformance check left behind. */
 async function leftBehind(token: string) {
   const rooms = (await call('GET', '/api/rooms', { token })).body as { name: string }[];
   const { body: users } = await call('GET', '/api/users?q=conformance-', { token });
@@ -86,7 +89,7 @@ describe('npm run conformance', () => {
 
   it.each(['SIGINT', 'SIGTERM'] as const)('npm run conformance leaves nothing behind after %s in the middle', async (signal) => {
     const { token } = await anAdmin();
-    // By then it has made rooms, an account and a conversation, of which it is not told yet.
+    // By then it has created rooms, an account and a conversation, whose response has not arrived.
     const interrupt = (answer: string) => answer === 'POST /api/conversations 201' && child.kill(signal);
     const [node = '', ...words] = [...command, await aProxy(await serveUrl(), interrupt)];
     const child = spawn(node, words, { env: { ...process.env, CHAT_TOKEN: token }, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -76,7 +76,10 @@ function hasExamples(message: object | undefined): boolean {
   );
 }
 
-/** Where a description is missing: a parameter's, a header's, a response's, or that of an object's field. */
+/**
+ * Where a description is missing: a parameter's, a header's, a response's, or that of an object's
+ * field.
+ */
 function undescribed(part: unknown, at = ''): string[] {
   if (typeof part !== 'object' || part === null || /\/examples?$/.test(at)) return [];
   const isDescribable =

@@ -10,7 +10,7 @@ import { inProcess as call } from '../../support/transports.ts';
 
 // Random data would disturb other tests.
 useOwnDatabase();
-// What random requests happen to see, the next run may not: it does not count as covered.
+// Random requests do not count as coverage: the next run may not make the same ones.
 delete process.env.CONTRACT_COVERAGE_DIRECTORY;
 
 const numRuns = Number(process.env.FUZZ_REQUESTS ?? 1_000);
@@ -18,7 +18,8 @@ const seed = Number(process.env.FUZZ_SEED ?? randomBytes(4).readInt32BE());
 
 describe(`requests generated from the contract (${numRuns} with the seed ${seed})`, () => {
   it('requests generated from the contract are all answered as it says, and none with a 500', async () => {
-    // The requests may leave little for later ones to work on, so every so often there is a new fixture.
+    // The requests may leave little for later ones to work on, so every so often there is a new
+    // fixture.
     let fixture = await aFixture();
     let left = 200;
     const anyId = fc.nat(1_000).map((n) => fixture.ids[n % fixture.ids.length] ?? '');

@@ -98,7 +98,10 @@ const takesJsonAlone = ([, { path, requestBody }]: readonly [string, ListedOpera
 
 const isForSome = (security: ListedOperation['security'] = []) => security.every((one) => Object.keys(one).length > 0);
 
-/** Sends the example of an operation as an administrator. A refusal has a code, but where the specification fixes its body. */
+/**
+ * Sends the example of an operation as an administrator. A refusal has a code, but where the
+ * specification fixes its body.
+ */
 async function send(operation: ListedOperation, sent: SentRequest = {}, changed: Parameters<typeof exampleRequest>[1] = {}) {
   const { address, body } = exampleRequest(operation, changed);
   const all = { token: admin.token, ...(body !== undefined && { body }), ...sent };

@@ -27,7 +27,10 @@ for (const { path, operations } of await loadPaths()) {
   }
 }
 
-/** What no schema says: which characters make one emoji, bcrypt's 72 bytes and the list of common passwords, and how many words a search may have. */
+/**
+ * Rules that no schema can express: the characters of one emoji, bcrypt's 72 bytes, common
+ * passwords, and the most words of a search.
+ */
 const isStricter = new Set(['password', 'q', 'emoji', 'status']);
 
 // The pattern of a schema knows the blank characters of the basic plane alone.

@@ -17,7 +17,10 @@ const sentences = Object.values(contract.paths)
   .map((sentence) => sentence.replace(/^`\w+`: /, ''))
   .filter((sentence) => !Object.values(contract.components.responses).some(({ description }) => description === sentence));
 
-/** The part of a sentence that is in the source: all of it, or the call or the fixed part of the template that creates it. */
+/**
+ * The part of a sentence that is in the source: all of it, the call that creates it, or the fixed
+ * part of a template.
+ */
 function statementOf(sentence: string): string {
   const [, thing] = /^No such (\w+)\.$/.exec(sentence) ?? [];
   if (thing) return `notFound('${thing}')`;

@@ -2,8 +2,8 @@ import { pageBytes } from '../storage/file/log-reader.ts';
 import type { PageSource } from './page-source.ts';
 
 /*
- * The cells of SQLite's pages, read without SQLite, which gives a table up where a page is damaged that leads to others.
- * https://www.sqlite.org/fileformat2.html#b_tree_pages
+ * The cells of SQLite's pages, read without SQLite, which gives a table up where a page is damaged
+ * that leads to others. https://www.sqlite.org/fileformat2.html#b_tree_pages
  */
 
 /** The types of pages that belong to a tree. */
@@ -94,8 +94,8 @@ function readPayload(bytes: Buffer, start: number, size: number, local: number, 
 }
 
 /**
- * Reads a whole number of 1 to 9 bytes, and where it ends. Returns undefined if it does not end or is
- * too large for JavaScript.
+ * Reads a whole number of 1 to 9 bytes, and where it ends. Returns undefined if it does not end or
+ * is too large for JavaScript.
  */
 export function readVarint(bytes: Buffer, start: number): { readonly value: number; readonly end: number } | undefined {
   let value = 0;

@@ -122,8 +122,8 @@ function rescued(outline: Outline, all: readonly Outline[], cells: CellReader): 
   let [listed, unreadable, doubtful, isRead] = [0, 0, 0, false];
 
   /**
-   * Finds the owner of a document. A page of another collection may have been written to the place of one of
-   * this collection.
+   * Finds the owner of a document. A page of another collection may have been written to the place
+   * of one of this collection.
    */
   const ownerOf = ({ page, rid }: Place, document: Buffer): 'this' | 'other' | 'unknown' => {
     const identity = identityOf(document);

@@ -7,9 +7,9 @@ import { isValid, validate } from '../values/validate.ts';
 const mostNumbers = 2 ** 27;
 
 /**
- * Validates the documents of a collection that go out as they are stored, each once after a start. To look through every document
- * whenever it is read would make reads half as slow again. Documents that are written meanwhile are valid, and the checksums of the pages
- * notice later damage.
+ * Validates the documents of a collection that go out as they are stored, each once after a start.
+ * To look through every document whenever it is read would make reads half as slow again. Documents
+ * that are written meanwhile are valid, and the checksums of the pages notice later damage.
  */
 export class ValidatedDocuments {
   /** A bit for the number of each document. */

@@ -2,7 +2,10 @@ import { isObject } from '../objects.ts';
 import { firstCharacters, shortened } from '../shortened.ts';
 import { storable } from '../texts.ts';
 
-/** How many characters of one text are read: more than a message can have, for it may become shorter. */
+/**
+ * How many characters of one text are read: more than a message can have, for it may become
+ * shorter.
+ */
 const mostCharacters = 20_000;
 
 /** A field that is not as its format demands: `rule` completes the sentence "It must …". */
@@ -18,7 +21,10 @@ export class FormatError extends Error {
   }
 }
 
-/** A payload of another program, read field by field. A field of a wrong type throws a `FormatError`; unknown fields are ignored. */
+/**
+ * A payload of another program, read field by field. A field of a wrong type throws a
+ * `FormatError`; unknown fields are ignored.
+ */
 export class Reader {
   readonly value: unknown;
   readonly path: string;

@@ -31,7 +31,10 @@ export async function speak(): Promise<void> {
   language.value = next;
 }
 
-/** Chooses a language, or that of the browser; throws where its words can't be loaded, and leaves the choice as it was. */
+/**
+ * Chooses a language, or that of the browser; throws where its words can't be loaded, and leaves
+ * the choice as it was.
+ */
 export async function chooseLanguage(chosen: string | undefined): Promise<void> {
   const before = chosenLanguage();
   keep(chosen);

@@ -23,7 +23,9 @@ const type = 'public-key';
 const timeout = 300_000;
 const userVerification = 'required';
 
-/** Has a device make a passkey for the account, and adds it; throws a `Failure` that says why not. */
+/**
+ * Has a device make a passkey for the account, and adds it; throws a `Failure` that says why not.
+ */
 export async function addPasskey(proof: { current_password?: string; code?: string }): Promise<void> {
   const asked = await inWords(ask(chat.POST('/api/passkeys', { body: proof })));
   const made = await inWords(
@@ -74,7 +76,8 @@ export const signInByPasskey = (username?: string): Promise<void> => signInAs({}
  */
 export async function suggestPasskeys(signal: AbortSignal, username?: string): Promise<boolean> {
   if (!recall(usedHere) || !(await window.PublicKeyCredential?.isConditionalMediationAvailable?.())) return false;
-  // A challenge is good for five minutes; a page that stays open for an hour is nobody's who signs in.
+  // A challenge is good for five minutes; a page that stays open for an hour is nobody's who signs
+  // in.
   for (let turn = 0; turn < 15 && !signal.aborted; turn++) {
     const ending = AbortSignal.any([signal, AbortSignal.timeout(timeout - 60_000)]);
     try {

@@ -12,7 +12,10 @@ export async function logIn(credentials: Credentials): Promise<void> {
   enter(answer);
 }
 
-/** Begins a session: by its cookie or, in a browser that keeps none, by its token for as long as the page is open. */
+/**
+ * Begins a session: by its cookie or, in a browser that keeps none, by its token for as long as the
+ * page is open.
+ */
 export function enter({ user, token }: { user: User; token?: string }): void {
   bearer.token = keepsCookies() ? undefined : token;
   begin(user);
@@ -33,7 +36,10 @@ export async function signUp(account: NewAccount): Promise<void> {
   enter(answer);
 }
 
-/** Makes the first administrator by the code that the server printed, and logs in; throws a `Failure` that says why not. */
+/**
+ * Makes the first administrator by the code that the server printed, and logs in; throws a
+ * `Failure` that says why not.
+ */
 export async function setUp(account: NewAccount & { code: string }): Promise<void> {
   const answer = await ask(chat.POST('/api/setup', { body: { ...account, cookie: keepsCookies() } }));
   isSetUp.value = true;

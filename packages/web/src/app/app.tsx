@@ -35,7 +35,8 @@ hooks.onProofRequired = async () => (await import('../view/settings/proof.tsx'))
 /** The page. */
 export function App() {
   const { state } = session.value;
-  // The link of an e-mail sets a password also where somebody is signed in, and an identity provider may lead back there.
+  // The link of an e-mail sets a password also where somebody is signed in, and an identity
+  // provider may lead back there.
   const isInside = state === 'in' && !['password', 'oidc'].includes(route.value.name);
   return (
     <>

@@ -1,6 +1,9 @@
 /* A long press on a message opens the menu of its actions, as the button for that does. */
 
-/** After how many milliseconds a press is a long one, as phones have it; and by how many pixels a finger at rest moves. */
+/**
+ * After how many milliseconds a press is a long one, as phones have it; and by how many pixels a
+ * finger at rest moves.
+ */
 const longEnough = 500;
 const slack = 10;
 

@@ -118,9 +118,10 @@ async function showCount(): Promise<void> {
 }
 
 /**
- * Takes away the other notifications whose room or thread was read on another device meanwhile, or left. Only when there
- * is something to show as well: a push that shows nothing makes browsers take the permission away. Where the service
- * does not say it, they stay. Resolves to whether it has taken some away.
+ * Takes away the other notifications whose room or thread was read on another device meanwhile, or
+ * left. Only when there is something to show as well: a push that shows nothing makes browsers take
+ * the permission away. Where the service does not say it, they stay. Resolves to whether it has
+ * taken some away.
  */
 async function closeRead(justShown: string): Promise<boolean> {
   const shown = (await worker.registration.getNotifications()).filter(
@@ -154,7 +155,10 @@ const spread = 20_000;
 
 type Marker = { room?: { $oid: string }; last_read?: number };
 
-/** How many rooms a page of the list has, the most recently active first; and of how many notifications one asks. */
+/**
+ * How many rooms a page of the list has, the most recently active first; and of how many
+ * notifications one asks.
+ */
 const mostRooms = 200;
 const mostAsked = 20;
 
@@ -185,7 +189,8 @@ async function subscribeAnew(): Promise<void> {
     (await pushManager.getSubscription()) ??
     (await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: known.key }))
   ).toJSON();
-  // A push service that no longer knew the earlier one may have had the service forget it; the page corrects the choice.
+  // A push service that no longer knew the earlier one may have had the service forget it; the page
+  // corrects the choice.
   const body = JSON.stringify({ endpoint, ...keys, key: known.key, of: known.of ?? 'mine' });
   await fetch('/api/push-subscription', { method: 'PUT', headers: { 'content-type': 'application/json' }, body });
 }

@@ -1,5 +1,8 @@
 declare module 'virtual:emoji' {
-  /** One text per group, with a line per emoji: the emoji, its short codes, its name, and what else finds it, separated by tabs. */
+  /**
+   * One text per group, with a line per emoji: the emoji, its short codes, its name, and what else
+   * finds it, separated by tabs.
+   */
   const groups: string[];
   export default groups;
 }

@@ -21,8 +21,9 @@ export function keepOffline(): void {
 }
 
 /**
- * Calls `go` with where a notification leads that was clicked while the page is open. Called as the page starts: what
- * comes before its document is complete waits for that, and what comes after that with nobody listening is lost.
+ * Calls `go` with where a notification leads that was clicked while the page is open. Called as the
+ * page starts: what comes before its document is complete waits for that, and what comes after that
+ * with nobody listening is lost.
  */
 export function followClicks(go: (path: string) => void): void {
   if (!hasWorkers()) return;

@@ -31,7 +31,10 @@ const makeFace = (address: string, unicodeRange: string) =>
   // `optional`: letters that have been drawn keep their font.
   new FontFace(family, `url(${address})`, { weight: '100 900', unicodeRange, display: 'optional' });
 
-/** Has the first picture drawn with the font if an earlier visit has loaded it; resolves when the picture may be drawn. */
+/**
+ * Has the first picture drawn with the font if an earlier visit has loaded it; resolves when the
+ * picture may be drawn.
+ */
 export async function startFont(): Promise<void> {
   if (recall(key) !== latin) {
     const load = () => void loadFont().then(useWithNextView, () => {});

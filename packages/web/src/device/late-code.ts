@@ -3,15 +3,19 @@ const waiting = new Set<() => Promise<unknown>>();
 /** A younger page, in milliseconds, is not reloaded: that would change nothing. */
 const youth = 10_000;
 
-/** Code that is loaded when it is first needed, or by `loadAhead`, so that the first message need not wait for it. */
+/**
+ * Code that is loaded when it is first needed, or by `loadAhead`, so that the first message need
+ * not wait for it.
+ */
 export function lateCode<T>(load: () => Promise<T>): () => Promise<T> {
   waiting.add(load);
   return async () => {
     try {
       return await load();
     } catch (failure) {
-      // Browsers remember a failed import, and a new version of the service has other files: reloading the page helps
-      // with both. Without a connection the page stays. Drafts are kept when it goes.
+      // Browsers remember a failed import, and a new version of the service has other files:
+      // reloading the page helps with both. Without a connection the page stays. Drafts are kept
+      // when it goes.
       const mayReload = performance.now() > youth && (await fetch('/', { cache: 'no-store' }).catch(() => undefined))?.ok;
       if (mayReload) location.reload();
       throw failure;
@@ -19,7 +23,10 @@ export function lateCode<T>(load: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Loads all late code, so that it works offline too. Waits for a connection, because browsers remember a failed import. */
+/**
+ * Loads all late code, so that it works offline too. Waits for a connection, because browsers
+ * remember a failed import.
+ */
 export function loadAhead(): void {
   if (!navigator.onLine) {
     addEventListener('online', loadAhead, { once: true });

@@ -23,7 +23,9 @@ type RoomRoute = {
   turn?: number;
 };
 
-/** Where somebody reads: at the end, or at the message in view, so many pixels below the upper edge. */
+/**
+ * Where somebody reads: at the end, or at the message in view, so many pixels below the upper edge.
+ */
 export type ReadingPlace = 'end' | { seq: number; offset: number };
 
 /** A list across all rooms, shown beside the open room, or in its place if none is open. */
@@ -84,7 +86,10 @@ export function roomPath(room: string, { seq, thread, reply, panel }: RoomPlace 
 export const messagePath = ({ room, seq, thread, is_in_room }: Message): string =>
   roomPath(room.$oid, is_in_room === false && thread ? { thread: thread.$oid, reply: seq } : { seq });
 
-/** The address of a list across all rooms: beside the room that is open; threads have a page of their own. */
+/**
+ * The address of a list across all rooms: beside the room that is open; threads have a page of
+ * their own.
+ */
 export function listPath(list: ListName): string {
   const { value } = route;
   return value.name === 'room' && list !== 'threads' ? roomPath(value.room, { panel: list }) : `/?panel=${list}`;
@@ -96,7 +101,10 @@ export const route = signal<Route>({ name: 'home' });
 /** Tells where somebody reads, while messages are shown. */
 export const reader: { findPlace: (() => ReadingPlace | undefined) | undefined } = { findPlace: undefined };
 
-/** Where somebody was reading, by the entries of the browser's history: after going back, one reads on there. */
+/**
+ * Where somebody was reading, by the entries of the browser's history: after going back, one reads
+ * on there.
+ */
 const places = new Map<number, ReadingPlace | undefined>();
 /** The entry that is shown: each has a larger number than those before it. */
 let entry = 0;

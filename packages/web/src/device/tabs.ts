@@ -106,7 +106,10 @@ function lastName(): string | undefined {
   }
 }
 
-/** Takes a name for as long as the page is open; resolves to whether no other page has it. Over plain http nobody can tell. */
+/**
+ * Takes a name for as long as the page is open; resolves to whether no other page has it. Over
+ * plain http nobody can tell.
+ */
 function takeName(wanted: string): Promise<boolean> {
   const { locks } = navigator;
   if (!locks) return Promise.resolve(true);

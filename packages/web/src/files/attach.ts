@@ -24,7 +24,10 @@ async function findLargest(): Promise<number> {
   return largest ?? Number.POSITIVE_INFINITY;
 }
 
-/** Puts files to the next message of a room or a thread, and says which ones can't be sent; resolves to whether all can. */
+/**
+ * Puts files to the next message of a room or a thread, and says which ones can't be sent; resolves
+ * to whether all can.
+ */
 export async function attach(place: string, files: readonly File[]): Promise<boolean> {
   const { files: words } = laterStrings;
   const limit = await findLargest();
@@ -39,7 +42,10 @@ export async function attach(place: string, files: readonly File[]): Promise<boo
   return fitting.length === files.length;
 }
 
-/** The SHA-256 of some bytes, in hexadecimal: by the browser, which does so for secure pages alone, or by the typed client. */
+/**
+ * The SHA-256 of some bytes, in hexadecimal: by the browser, which does so for secure pages alone,
+ * or by the typed client.
+ */
 async function hashOf(blob: Blob): Promise<string> {
   if (!crypto.subtle) return sha256(blob);
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', await blob.arrayBuffer()));
@@ -69,7 +75,10 @@ function itemOf(place: string, file: File): TrayItem {
   return { key, name, size: file.size, ready };
 }
 
-/** A name that the service takes: without what can't be seen, and with its end, which says what it is. */
+/**
+ * A name that the service takes: without what can't be seen, and with its end, which says what it
+ * is.
+ */
 const nameOf = ({ name }: File): string =>
   [...name.replaceAll(/[\p{Cc}\p{Cf}]/gu, '').trim()].slice(-255).join('') || laterStrings.files.unnamed;
 
@@ -152,7 +161,10 @@ async function openVideo(file: File) {
 /** How long a video may take until it is seen, in milliseconds. */
 const longestOpening = 5_000;
 
-/** The longest side of a photo, in pixels: browsers of phones draw none that has more of them than this square. */
+/**
+ * The longest side of a photo, in pixels: browsers of phones draw none that has more of them than
+ * this square.
+ */
 const largestPhoto = 4_096;
 
 /** The most bytes that the service takes for a small picture. */

@@ -1,4 +1,7 @@
-/* Files that are dropped, pasted or chosen. By itself, the browser opens one that is dropped in place of the page. */
+/*
+ * Files that are dropped, pasted or chosen. By itself, the browser opens one that is dropped in
+ * place of the page.
+ */
 
 import { notice } from '../device/announcer.tsx';
 import { lateCode } from '../device/late-code.ts';
@@ -8,7 +11,9 @@ import { noteAdding } from '../store/unsent/tray.ts';
 
 const loadAttach = lateCode(() => import('./attach.ts'));
 
-/** Puts files to the next message of a room or a thread; resolves to whether all of them are there. */
+/**
+ * Puts files to the next message of a room or a thread; resolves to whether all of them are there.
+ */
 export function attach(place: string, files: readonly File[]): Promise<boolean> {
   const work = loadAttach()
     .then((code) => code.attach(place, files))

@@ -16,7 +16,10 @@
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** The bytes of a JPEG, PNG, WebP, GIF, HEIC, AVIF, MP4, QuickTime or WebM file without its metadata; of any other, as they are. */
+/**
+ * The bytes of a JPEG, PNG, WebP, GIF, HEIC, AVIF, MP4, QuickTime or WebM file without its
+ * metadata; of any other, as they are.
+ */
 export function withoutMetadata(bytes: Bytes): Bytes {
   try {
     if (bytes[0] === 0xff && bytes[1] === 0xd8) return withoutJpegMetadata(bytes);
@@ -125,7 +128,10 @@ function withoutWebpMetadata(bytes: Bytes): Bytes {
   return joined;
 }
 
-/** Comments, and what other programs than those that play it read, are left out; a file that ends too early keeps what there is. */
+/**
+ * Comments, and what other programs than those that play it read, are left out; a file that ends
+ * too early keeps what there is.
+ */
 function withoutGifMetadata(bytes: Bytes): Bytes {
   const colours = (flags = 0) => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);
   // Blocks of up to 255 bytes, each with its length before it, up to an empty one.
@@ -249,7 +255,10 @@ function wipeSamples(bytes: Bytes, track: Box): boolean {
   return true;
 }
 
-/** Wipes when a video, or a track of it, was made and changed: two numbers of four bytes or, in version 1, of eight. */
+/**
+ * Wipes when a video, or a track of it, was made and changed: two numbers of four bytes or, in
+ * version 1, of eight.
+ */
 function wipeTimes(bytes: Bytes, { type, begin, end }: Box): void {
   if (!['mvhd', 'tkhd', 'mdhd'].includes(type)) return;
   bytes.fill(0, begin + 4, Math.min(end, begin + (bytes[begin] === 1 ? 20 : 12)));
@@ -320,7 +329,10 @@ function numberAt(view: DataView, at: number, size: number): number {
   return Number(view.getBigUint64(at));
 }
 
-/** The elements of a WebM file between two places; one that does not know its length goes on to the end. */
+/**
+ * The elements of a WebM file between two places; one that does not know its length goes on to the
+ * end.
+ */
 function* elementsIn(bytes: Bytes, from: number, to: number): Generator<{ id: number; at: number; begin: number; end: number }> {
   const view = viewOf(bytes);
   for (let at = from; at < to; ) {

@@ -8,7 +8,10 @@ import type { PendingMessage } from '../store/unsent/pending.ts';
 /** The uploaded part of each message's files, by its key. */
 export const progress = signal<Readonly<Record<string, number>>>({});
 
-/** Uploads the files of a message, each once: those that the service has are noted with the message. Throws a `Failure`. */
+/**
+ * Uploads the files of a message, each once: those that the service has are noted with the message.
+ * Throws a `Failure`.
+ */
 export async function upload(entry: PendingMessage): Promise<void> {
   const { files = [] } = entry;
   const whole = files.reduce((sum, { size }) => sum + size, 0);
@@ -36,7 +39,10 @@ export async function upload(entry: PendingMessage): Promise<void> {
 const changeFiles = ({ id }: PendingMessage, files: readonly UnsentFile[]) =>
   changeEntry(id, { files } as Partial<PendingMessage>);
 
-/** Forgets that files were uploaded: the service no longer has them. The failure that it returns has them uploaded again later. */
+/**
+ * Forgets that files were uploaded: the service no longer has them. The failure that it returns has
+ * them uploaded again later.
+ */
 export async function startOver(entry: PendingMessage): Promise<Failure> {
   await changeFiles(
     entry,

@@ -1,7 +1,10 @@
 import type { Message } from 'chat-service-client';
 import { locale } from './locale.ts';
 
-/** Something that depends on the language: made when it is first needed, and again in another language. */
+/**
+ * Something that depends on the language: made when it is first needed, and again in another
+ * language.
+ */
 function inLanguage<T>(make: () => T): () => T {
   let made: T | undefined;
   let of: string | undefined;
@@ -28,7 +31,10 @@ export const sentAt = ({ created_at }: Message): Date => new Date(created_at.$da
 /** The time of day. */
 export const timeOf = (date: Date): string => time().format(date);
 
-/** The time of day without a word such as PM, for where there is little room, below a message with its whole time. */
+/**
+ * The time of day without a word such as PM, for where there is little room, below a message with
+ * its whole time.
+ */
 export function clockOf(date: Date): string {
   const parts = time().formatToParts(date);
   const isDigits = ({ type }: Intl.DateTimeFormatPart) => type === 'hour' || type === 'minute';
@@ -62,7 +68,10 @@ export const fullOf = (date: Date): string => full().format(date);
 /** Day and time, short. */
 export const shortOf = (date: Date): string => short().format(date);
 
-/** The times at which something may end that begins now: in an hour, or at an hour of the next day, here. */
+/**
+ * The times at which something may end that begins now: in an hour, or at an hour of the next day,
+ * here.
+ */
 export const inAnHour = (): Date => new Date(Date.now() + 3_600_000);
 export const tomorrowAt = (hour: number): Date => new Date(new Date().setHours(24 + hour, 0, 0, 0));
 

@@ -1,4 +1,7 @@
-/** A language of the page. Each but English, which the page always has, is a file `strings-<language>.ts`. */
+/**
+ * A language of the page. Each but English, which the page always has, is a file
+ * `strings-<language>.ts`.
+ */
 export type Language = 'en' | 'de' | 'ar';
 
 /** The cache in which the page leaves its language to its service worker. */
@@ -19,7 +22,8 @@ export const localeOf = (language: Language, asked: readonly string[] = navigato
 
 const tags = new Map<string, boolean>();
 
-// Some systems name things such as `en-US@posix`. Each is looked at once: every number that is shown asks for it.
+// Some systems name things such as `en-US@posix`. Each is looked at once: every number that is
+// shown asks for it.
 function isTag(text: string): boolean {
   const known = tags.get(text);
   if (known !== undefined) return known;

@@ -1,4 +1,7 @@
-/** In which language, and as in which region, the page writes numbers, dates and lists; the browser's, until the page has chosen one. */
+/**
+ * In which language, and as in which region, the page writes numbers, dates and lists; the
+ * browser's, until the page has chosen one.
+ */
 export let locale: string | undefined;
 
 export const setLocale = (chosen: string): void => {

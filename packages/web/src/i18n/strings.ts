@@ -1,6 +1,9 @@
 import { localeOf } from './languages.ts';
 
-/* Every word that the client shows, but for those of `strings-later.ts`. The other languages are in `strings-de.ts` and its like. */
+/*
+ * Every word that the client shows, but for those of `strings-later.ts`. The other languages are in
+ * `strings-de.ts` and its like.
+ */
 
 /** A number, as English writes it. */
 export const numberOf = (number: number) => (number < 1_000 ? String(number) : number.toLocaleString(localeOf('en')));

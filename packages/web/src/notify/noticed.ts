@@ -5,7 +5,10 @@ import { idOf } from '../service/ids.ts';
 import { connection } from '../store/connection.ts';
 import { allMentions, allThreads, noticed } from '../store/rooms/rooms.ts';
 
-/** For how many milliseconds changes are awaited that come together, before the service is asked how many are unread. */
+/**
+ * For how many milliseconds changes are awaited that come together, before the service is asked how
+ * many are unread.
+ */
 const rest = 1_000;
 
 let isWaiting = false;

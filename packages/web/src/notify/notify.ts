@@ -36,8 +36,9 @@ export const notifications = {
 };
 
 /**
- * Turns notifications on, which asks the user once, or off; returns whether they are on. Throws a `Failure` where this
- * device can't be notified while the page is closed: it is while the page is open.
+ * Turns notifications on, which asks the user once, or off; returns whether they are on. Throws a
+ * `Failure` where this device can't be notified while the page is closed: it is while the page is
+ * open.
  */
 export async function setNotifications(on: boolean): Promise<boolean> {
   remember(key, on ? 'on' : 'off');

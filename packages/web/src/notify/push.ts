@@ -50,7 +50,10 @@ function isRecent(): boolean {
   return at <= Date.now() && Date.now() - at < longestRest;
 }
 
-/** Tells the service worker, which shows notifications while no page is open, in which language it does. */
+/**
+ * Tells the service worker, which shows notifications while no page is open, in which language it
+ * does.
+ */
 export async function tellLanguage(): Promise<void> {
   const cache = await caches.open(languageCache);
   await cache.put('/language', new Response(language.value));

@@ -5,7 +5,10 @@ import { ask, chat, type Message, type SavedMessage } from '../service/api.ts';
 import { idOf } from '../service/ids.ts';
 import { dueReminders, noteSaved, savedLast } from '../store/saved.ts';
 
-/** After how many milliseconds the service is asked again at the latest: another device may have set a reminder. */
+/**
+ * After how many milliseconds the service is asked again at the latest: another device may have set
+ * a reminder.
+ */
 const longestRest = 15 * 60_000;
 
 /** After how many milliseconds where it could not be asked. */

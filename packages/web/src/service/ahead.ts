@@ -21,18 +21,23 @@ const rememberedId = (): string | undefined => recallJson<{ _id?: { $oid: string
  */
 export const noteOf = (user: string): string => `chat-kept-${user}`;
 
-/** The rooms that are noted there. Where the note is wrong, something that is kept is asked for, or something else not ahead. */
+/**
+ * The rooms that are noted there. Where the note is wrong, something that is kept is asked for, or
+ * something else not ahead.
+ */
 export const readNote = (note: string): string[] => recallJson<string[]>(note, []);
 
 /** How many messages the newest page of a room has, which somebody waits for. */
 export const newestPageSize = 50;
 
-// A line that is dead says nothing; longer than the service takes for its slowest answer, in milliseconds.
+// A line that is dead says nothing; longer than the service takes for its slowest answer, in
+// milliseconds.
 const longestWait = 20_000;
 
 /** Fetches, but does not wait for ever. */
 export function fetchInTime(request: Request): Promise<Response> {
-  // The timer holds on to what it ends. A signal that is made of others may be collected, and with it the only end of a request on a dead line.
+  // The timer holds on to what it ends. A signal that is made of others may be collected, and with
+  // it the only end of a request on a dead line.
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), longestWait);
   // After a timeout, a change may or may not have been made. Its own retry finds out.
@@ -52,12 +57,18 @@ const reads = new Set<{ controller: AbortController; since: number }>();
  */
 const impatience = 5_000;
 
-/** Gives up the reads that have waited for long: while nobody looked, their connection may have gone without a word. */
+/**
+ * Gives up the reads that have waited for long: while nobody looked, their connection may have gone
+ * without a word.
+ */
 export function giveUpOld(): void {
   for (const { controller, since } of reads) if (performance.now() - since > impatience) controller.abort();
 }
 
-/** Asks for what a room is read for the first time with, if somebody is remembered who opens one that is not kept. */
+/**
+ * Asks for what a room is read for the first time with, if somebody is remembered who opens one
+ * that is not kept.
+ */
 export function askAhead(): void {
   const [, room] = /^\/rooms\/([0-9a-f]{24})$/.exec(location.pathname) ?? [];
   const user = rememberedId();

@@ -68,7 +68,10 @@ export const hooks: Record<'onSignedOut' | 'onSetUpRequired', () => void> & { on
 /** The token of the session, where the browser keeps no cookie. */
 export const bearer: { token: string | undefined } = { token: undefined };
 
-/** The page's one way to the service. It repeats nothing by itself: the outbox and the sync decide when to try again. */
+/**
+ * The page's one way to the service. It repeats nothing by itself: the outbox and the sync decide
+ * when to try again.
+ */
 export const chat: Calls = createCalls({
   baseUrl: '',
   token: () => bearer.token,
@@ -93,7 +96,10 @@ async function fetchProven(request: Request): Promise<Response> {
 
 type Answer<T> = Promise<{ data?: T; error?: ErrorBody | undefined; response: Response }>;
 
-/** The data of a call, with the response's headers; throws a `Failure` otherwise. A 401 ends the session. */
+/**
+ * The data of a call, with the response's headers; throws a `Failure` otherwise. A 401 ends the
+ * session.
+ */
 export async function askFully<T>(call: Answer<T>): Promise<{ data: NonNullable<T>; headers: Headers }> {
   let answer: Awaited<Answer<T>>;
   try {

@@ -137,7 +137,8 @@ export const keepEvents = gettingOn(
     const transaction = db.transaction(['messages', 'cursors'], 'readwrite');
     const cursors = transaction.objectStore('cursors');
     const known = await cursors.get(room);
-    // Without an epoch it was kept by an earlier version of the page, and the service has just confirmed its cursor.
+    // Without an epoch it was kept by an earlier version of the page, and the service has just
+    // confirmed its cursor.
     if (!known || (known.epoch !== undefined && known.epoch !== epoch)) return;
     const messages = transaction.objectStore('messages');
     const oldest = (await messages.openKeyCursor(ofRoom(room)))?.key[1] ?? 0;
@@ -163,7 +164,9 @@ export const forgetRoom = gettingOn(async (room: string): Promise<void> => {
   await transaction.done;
 });
 
-/** Forgets the messages of those rooms that were not opened for the longest time, beyond so many. */
+/**
+ * Forgets the messages of those rooms that were not opened for the longest time, beyond so many.
+ */
 export const trimCache = gettingOn(async (): Promise<void> => {
   const db = await cache();
   const known = (await db?.getAll('cursors')) ?? [];

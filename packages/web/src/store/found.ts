@@ -98,7 +98,10 @@ async function readPage({ words, room, order, author, since, until, has }: Searc
 
 type FoundQuery = Operations['GET /api/messages']['query'];
 
-/** Reads messages that were found, after a cursor. A page may be empty where much was looked at in vain. */
+/**
+ * Reads messages that were found, after a cursor. A page may be empty where much was looked at in
+ * vain.
+ */
 export async function readFound(query: FoundQuery, cursor?: string): Promise<FoundList> {
   for (let next = cursor; ; ) {
     const call = chat.GET('/api/messages', { params: { query: { ...query, ...(next !== undefined && { cursor: next }) } } });

@@ -11,7 +11,10 @@ export type MyRoom = {
   avatar: string | undefined;
   /** True for a direct conversation, which is named after its members. */
   isDirect: boolean;
-  /** Whether anyone can join it; unknown of a room that an earlier version has kept, and false of a conversation. */
+  /**
+   * Whether anyone can join it; unknown of a room that an earlier version has kept, and false of a
+   * conversation.
+   */
   isOpen?: boolean | undefined;
   role: 'owner' | 'moderator' | 'member';
   /** The last place that was taken in the room. */
@@ -45,7 +48,10 @@ export type UnsentFile = Omit<Message['files'][number], '_id'> & {
   uploaded?: string | undefined;
 };
 
-/** Something that the user wants done, as often as it takes. All but `send` may be repeated by themselves; `send` has its key. */
+/**
+ * Something that the user wants done, as often as it takes. All but `send` may be repeated by
+ * themselves; `send` has its key.
+ */
 export type Change =
   | {
       kind: 'send';
@@ -62,7 +68,9 @@ export type Change =
       /** The epoch in which that counts. */
       epoch?: string | undefined;
     }
-  /** `base` is the text that was changed: an edit does not replace one that its author has not seen. */
+  /**
+   * `base` is the text that was changed: an edit does not replace one that its author has not seen.
+   */
   | { kind: 'edit'; message: string; text: string; base?: string | undefined }
   | { kind: 'delete'; message: string }
   | { kind: 'react'; message: string; emoji: string; on: boolean }
@@ -82,12 +90,18 @@ export type Entry = Change & {
   attempts: number;
   /** Why the last attempt did not succeed. */
   reason?: Reason | undefined;
-  /** When to try again, in milliseconds since 1970, and how long that was from the last attempt: clocks are set back. */
+  /**
+   * When to try again, in milliseconds since 1970, and how long that was from the last attempt:
+   * clocks are set back.
+   */
   retryAt: number;
   pause?: number | undefined;
 };
 
-/** Out of reach, too many at a time, edited elsewhere meanwhile, an edit of a message that is gone, or what the service said. */
+/**
+ * Out of reach, too many at a time, edited elsewhere meanwhile, an edit of a message that is gone,
+ * or what the service said.
+ */
 export type Reason = { kind: 'unreachable' | 'limited' | 'changed' | 'gone' } | { kind: 'said'; sentence: string };
 
 /** How far a room's feed is applied to the stored messages, and when the room was last opened. */

@@ -6,7 +6,10 @@ export type Page<T> = { list: readonly T[]; next: string | undefined };
 
 type Call = Parameters<typeof askFully>[0];
 
-/** A page of the service's may be empty although more follow, where it has looked at many for a few: so many are read on. */
+/**
+ * A page of the service's may be empty although more follow, where it has looked at many for a few:
+ * so many are read on.
+ */
 const mostEmpty = 10;
 
 /** Reads a page that is not empty, if there is one within reach. */

@@ -4,7 +4,9 @@ import type { Event, Member, Message, Room } from '../service/api.ts';
 export type Changes = {
   /** Messages as they are now. */
   messages: Message[];
-  /** Messages that have a reply more or less, by id: how many they have is for the service to say. */
+  /**
+   * Messages that have a reply more or less, by id: how many they have is for the service to say.
+   */
   repliedTo: string[];
   /** Members as they are now. */
   members: Member[];

@@ -4,7 +4,10 @@ import { recallJson, remember } from '../device/storage.ts';
 import type { SavedMessage } from '../service/api.ts';
 import { idOf } from '../service/ids.ts';
 
-/** The ids of the messages that I have saved, as far as this browser knows them: from here, or from their list. */
+/**
+ * The ids of the messages that I have saved, as far as this browser knows them: from here, or from
+ * their list.
+ */
 const saved = signal<ReadonlySet<string> | undefined>(undefined);
 
 /** The message that was saved here last, or got a reminder: their list has it then. */

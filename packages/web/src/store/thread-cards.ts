@@ -5,11 +5,14 @@ import { learnNamed, signalsById } from './people/names.ts';
 import { merge } from './window.ts';
 
 /*
- * The threads with unread replies, on one page. A thread that was read stays where it is until the page is opened again:
- * nothing moves under somebody who reads.
+ * The threads with unread replies, on one page. A thread that was read stays where it is until the
+ * page is opened again: nothing moves under somebody who reads.
  */
 
-/** A thread on the page. Its replies are those that were read from the service: the new ones, and a few before them. */
+/**
+ * A thread on the page. Its replies are those that were read from the service: the new ones, and a
+ * few before them.
+ */
 export type ThreadCard = {
   root: Message;
   replies: readonly Message[] | undefined;
@@ -104,7 +107,9 @@ async function readReplies(id: string, place: { before?: number; after?: number 
   change(id, (now) => ({ replies: merge(now.replies ?? [], data), hasEarlier }));
 }
 
-/** Tells the service that a thread was read up to its last reply that is shown. Throws a `Failure`. */
+/**
+ * Tells the service that a thread was read up to its last reply that is shown. Throws a `Failure`.
+ */
 export async function markCardRead(id: string): Promise<void> {
   const card = cardSignal(id).peek();
   const seq = card?.replies?.at(-1)?.seq;

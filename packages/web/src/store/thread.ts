@@ -29,7 +29,9 @@ const pageSize = 100;
 /** How many replies are read at most to find the first new one. */
 const mostNew = 500;
 
-/** Opens a thread, back to the reply at a place, and to the first new one where that is not too far. */
+/**
+ * Opens a thread, back to the reply at a place, and to the first new one where that is not too far.
+ */
 export async function openThread(room: string, id: string, reply = Number.POSITIVE_INFINITY): Promise<void> {
   if (thread.value?.id !== id) {
     told = 0;

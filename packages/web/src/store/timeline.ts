@@ -38,7 +38,10 @@ const isInRoom = ({ is_in_room }: Message): boolean => is_in_room !== false;
 
 type PageBounds = { before?: number; after?: number; around?: number };
 
-/** Reads a page of history; where it has nothing, because all that stood there is in threads, the next one. */
+/**
+ * Reads a page of history; where it has nothing, because all that stood there is in threads, the
+ * next one.
+ */
 async function readHistory(room: string, limit: number, place: PageBounds) {
   const side = place.after === undefined && place.around === undefined ? 'before' : 'after';
   for (let from = place; ; ) {
@@ -142,7 +145,10 @@ export class Timeline {
     if (!followsOn && !hasLine({ messages, hasMore }, lastRead)) await this.#readAround(lastRead, () => this.reader.findLine());
   }
 
-  /** Shows the newest page where nothing is shown yet, if it has the line; resolves to its last place then. */
+  /**
+   * Shows the newest page where nothing is shown yet, if it has the line; resolves to its last
+   * place then.
+   */
   async #showEarly(lastRead: number): Promise<number | undefined> {
     if (this.window.value.messages.length > 0) return undefined;
     const page = await this.#page({});
@@ -311,7 +317,8 @@ export class Timeline {
       const hasMore = headers.has('Link');
       const messages = data.map((message) => this.#journal.get(message._id.$oid) ?? message);
       const reachesEnd = place.before === undefined && (!hasMore || (place.after === undefined && place.around === undefined));
-      // A message that was on its way when the page was read belongs between those that were not, or next to them.
+      // A message that was on its way when the page was read belongs between those that were not,
+      // or next to them.
       const reachesStart = !hasMore && place.after === undefined && place.around === undefined;
       const first = place.after !== undefined ? place.after + 1 : reachesStart ? 0 : (messages[0]?.seq ?? 0);
       const last =

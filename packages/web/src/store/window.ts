@@ -1,6 +1,8 @@
 import type { Message } from '../service/api.ts';
 
-/** The part of a room's history that is in memory and on the page: contiguous, ascending by `seq`. */
+/**
+ * The part of a room's history that is in memory and on the page: contiguous, ascending by `seq`.
+ */
 export type Window = { messages: readonly Message[]; isAtStart: boolean; isAtEnd: boolean };
 
 /** How many messages a window holds at most, whatever was scrolled past. */

@@ -19,7 +19,9 @@ const rest = 500;
  */
 const patience = 20_000;
 
-/** After how many milliseconds without a sign of the reader a new connection says nothing of one. */
+/**
+ * After how many milliseconds without a sign of the reader a new connection says nothing of one.
+ */
 const recently = 60_000;
 
 let forgetting: ReturnType<typeof setTimeout> | undefined;

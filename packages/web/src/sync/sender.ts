@@ -39,7 +39,10 @@ export async function sendOutbox(): Promise<void> {
   }
 }
 
-/** Does something while no other tab does; where the browser refuses a lock, as it does where site data is blocked, without one. */
+/**
+ * Does something while no other tab does; where the browser refuses a lock, as it does where site
+ * data is blocked, without one.
+ */
 async function alone(lock: string, work: () => Promise<void>): Promise<void> {
   let hasBegun = false;
   const begin = () => {
@@ -191,7 +194,10 @@ class MessageGone extends Failure {
   }
 }
 
-/** So often a message may change in other ways, such as by reactions, while an edit of it is on its way. */
+/**
+ * So often a message may change in other ways, such as by reactions, while an edit of it is on its
+ * way.
+ */
 const mostTries = 5;
 
 /** Edits a message that says what its author has seen, and no other. */

@@ -22,8 +22,8 @@ import { sync } from './sync.ts';
 let current: string | undefined;
 
 /**
- * Begins and ends with the session what belongs to it: the store, the outbox, the sync. Resolves when the page has what this browser keeps for
- * the account that is remembered.
+ * Begins and ends with the session what belongs to it: the store, the outbox, the sync. Resolves
+ * when the page has what this browser keeps for the account that is remembered.
  */
 export function followSession(): Promise<void> {
   let entering = Promise.resolve();
@@ -64,7 +64,8 @@ export async function abandonAccount(): Promise<void> {
   forget();
 }
 
-// A request to the database whose transaction has failed, as the end of the transaction reports; the last one where all data is deleted.
+// A request to the database whose transaction has failed, as the end of the transaction reports;
+// the last one where all data is deleted.
 const endings = ['AbortError', 'QuotaExceededError', 'UnknownError'];
 
 function overlookAborted(event: PromiseRejectionEvent): void {

@@ -20,7 +20,10 @@ const fullListEvery = 5 * 60_000;
 const fullListWithoutPush = 30_000;
 /** At the latest after so long something is due. */
 const longestRest = 60_000;
-/** Within this time after a connection began the whole list is read: all clients connect when a service has started again. */
+/**
+ * Within this time after a connection began the whole list is read: all clients connect when a
+ * service has started again.
+ */
 const listSpread = 3_000;
 /** After so long a look at the page reads the whole list. */
 const staleAfter = 10_000;
@@ -44,7 +47,10 @@ class Sync {
   /** Whether changes are pushed, and whether anything listens for that. */
   #push: 'unused' | 'waiting' | 'connected' = 'unused';
   #connection: Connection | undefined;
-  /** When the reading of the whole list of rooms began, the last time, and when something last said that it may be old. */
+  /**
+   * When the reading of the whole list of rooms began, the last time, and when something last said
+   * that it may be old.
+   */
   #allRoomsAt = never;
   #doubtedAt = never;
   /** How many answers with a list are on their way. */
@@ -96,7 +102,9 @@ class Sync {
     this.#connection?.typing(room);
   }
 
-  /** Reads the list of my rooms: its first page, which has what moved, or now and then all of it. */
+  /**
+   * Reads the list of my rooms: its first page, which has what moved, or now and then all of it.
+   */
   async readRooms({ all = false } = {}): Promise<void> {
     const patience = this.#push === 'connected' ? fullListEvery : fullListWithoutPush;
     const began = performance.now();
@@ -171,7 +179,10 @@ class Sync {
     return this.#state === 'called';
   }
 
-  /** Makes the requests that are due, then sends how far the user has read, and begins to listen for pushes. */
+  /**
+   * Makes the requests that are due, then sends how far the user has read, and begins to listen for
+   * pushes.
+   */
   async #pass(follower: Follower, ended: AbortSignal): Promise<void> {
     let asked: Ask | undefined;
     try {
@@ -243,7 +254,8 @@ class Sync {
   #heard(frame: ServerFrame): void {
     if (frame.type === 'read') void changedElsewhere(frame);
     if (frame.type === 'thread') threadChangedElsewhere(frame);
-    // Where favourites stand, the list says: it knows which of two devices came last. One that is on its way may not have it.
+    // Where favourites stand, the list says: it knows which of two devices came last. One that is
+    // on its way may not have it.
     if (frame.type === 'thread' || (frame.type === 'read' && (this.#listing > 0 || frame.favourite_order !== undefined))) {
       this.#doubtList();
       this.wake();

@@ -3,7 +3,10 @@ import { signal } from '@preact/signals';
 const emojiByCode = signal<ReadonlyMap<string, string> | undefined>(undefined);
 let isLoading = false;
 
-/** The emoji of a code such as `:smile:`. The list of them is loaded with the first code that is shown; until then, no code is drawn. */
+/**
+ * The emoji of a code such as `:smile:`. The list of them is loaded with the first code that is
+ * shown; until then, no code is drawn.
+ */
 export function emojiOf(code: string): string | undefined {
   if (!emojiByCode.value && !isLoading) void load();
   return emojiByCode.value?.get(code.toLowerCase());

@@ -1,6 +1,9 @@
 import { createLowlight } from 'lowlight';
 
-/** A piece of code: text, perhaps of a kind for which there is a colour; pieces may stand in each other. */
+/**
+ * A piece of code: text, perhaps of a kind for which there is a colour; pieces may stand in each
+ * other.
+ */
 export type CodePiece = string | { kind: string; pieces: CodePiece[] };
 
 type Load = () => Promise<{ default: Parameters<ReturnType<typeof createLowlight>['register']>[1] }>;
@@ -67,7 +70,10 @@ const longest = 20_000;
 
 const lowlight = createLowlight();
 
-/** The pieces of a code by their kinds; undefined where the language is not known or the code too long. */
+/**
+ * The pieces of a code by their kinds; undefined where the language is not known or the code too
+ * long.
+ */
 export async function colour(code: string, language: string): Promise<CodePiece[] | undefined> {
   const asked = language.toLowerCase();
   const name = aliases[asked] ?? asked;

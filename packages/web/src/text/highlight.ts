@@ -23,7 +23,8 @@ export function partsOf(text: string, sought: string): Part[] {
 
 /** The places in a text at which one of its folded spellings has some terms. */
 function placesOf(terms: Term[], text: string, spelling: number): [start: number, end: number][] {
-  // A folded letter may be longer or shorter than the original: `from` and `to` have the place of the original of each.
+  // A folded letter may be longer or shorter than the original: `from` and `to` have the place of
+  // the original of each.
   let variants = '';
   const from: number[] = [];
   const to: number[] = [];

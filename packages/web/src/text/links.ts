@@ -19,8 +19,8 @@ const mostShown = 44;
 const mostOfName = 28;
 
 /**
- * An address as it is shown: without what every address has, and in parts where it is long. The host is always whole,
- * because it says who is behind a link.
+ * An address as it is shown: without what every address has, and in parts where it is long. The
+ * host is always whole, because it says who is behind a link.
  */
 export function shortAddress(address: string): string {
   const [, shown = address] = /^(?:https?:\/\/)?(?:www\.)?(.*?)\/?$/is.exec(address) ?? [];

@@ -1,6 +1,9 @@
 /* The tools of the composer: they edit the text as Markdown. */
 
-/** A change of a text: what stands from `start` to `end` becomes `text`, in which then `from` to `to` is selected. */
+/**
+ * A change of a text: what stands from `start` to `end` becomes `text`, in which then `from` to
+ * `to` is selected.
+ */
 export type Edit = { start: number; end: number; text: string; from: number; to: number };
 
 /** A text with the part that is selected. */

@@ -10,7 +10,9 @@ const mostSigns = 100;
 /** Characters with a meaning in a name. */
 const marks = /[\\[\]*~`<@]/g;
 
-/** A message as a quote: who said it, with a link to it, and its text on lines that begin with `>`. */
+/**
+ * A message as a quote: who said it, with a link to it, and its text on lines that begin with `>`.
+ */
 export function quoteOf({ author, address, text }: { author: string; address: string; text: string }): string {
   const lines = withoutMentions(text).split('\n');
   const quoted = [...lines.map((line) => `> ${line}`).join('\n')];

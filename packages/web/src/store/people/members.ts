@@ -15,7 +15,10 @@ const pageSize = 200;
 /** The known members of a room. */
 export const knownMembers = (room: string): KnownMembers | undefined => members.value.get(room);
 
-/** The members of a room as far as they were read, all of a room with few of them by name; undefined before. */
+/**
+ * The members of a room as far as they were read, all of a room with few of them by name; undefined
+ * before.
+ */
 export const membersOf = (room: string): readonly Member[] | undefined => members.value.get(room)?.list;
 
 /** Whether a room has more members than were read. */

@@ -19,7 +19,8 @@ export async function loadMoreMembers(room: string): Promise<void> {
  * with it come first. It searches the known members, and asks the service if these are not all.
  */
 export async function findMembers(room: string, typed: string, limit: number): Promise<readonly Member[]> {
-  // A connection that has just come back may lose the first request; without one those that are known have to do.
+  // A connection that has just come back may lose the first request; without one those that are
+  // known have to do.
   await loadMembers(room)
     .catch(() => loadMembers(room))
     .catch(() => {});

@@ -13,7 +13,10 @@ export type Person = {
 /** The status of a user. */
 export type Status = NonNullable<User['status']>;
 
-/** Values by id, each in a signal of its own: when one changes, only the views that show it are drawn again. */
+/**
+ * Values by id, each in a signal of its own: when one changes, only the views that show it are
+ * drawn again.
+ */
 export function signalsById<T>(): (id: string) => Signal<T | undefined> {
   const all = new Map<string, Signal<T | undefined>>();
   return (id) => {
@@ -38,7 +41,10 @@ export const nameOf = ({ username, name }: Person): string => name ?? (username 
 /** The author of a message by the current name, even where the stored message has an older one. */
 export const authorOf = (message: Message): Person => personOf(message.user.$oid) ?? message;
 
-/** Learns what users are called. Names that this browser has kept (`areKept`) do not replace those from the service. */
+/**
+ * Learns what users are called. Names that this browser has kept (`areKept`) do not replace those
+ * from the service.
+ */
 export function learnPersons(users: readonly (Person & { id: string })[], { areKept = false } = {}): void {
   batch(() => {
     for (const { id, username, name, avatar, is_bot } of users) {

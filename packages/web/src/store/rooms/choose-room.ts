@@ -4,9 +4,9 @@ import { countForMe } from './counts.ts';
 type Candidate = Pick<MyRoom, 'id' | 'unread' | 'mentions' | 'isDirect' | 'isMuted'>;
 
 /**
- * The room to open first: the last opened one, or the first that addresses the user, the first
- * unread one, or the first that is not a direct conversation. `list` is in the order of the
- * sidebar.
+ * The room to open first. `list` is in the order of the sidebar. Takes the last opened room,
+ * otherwise the first that addresses the user. Otherwise it takes the first unread one, then the
+ * first that is not a direct conversation.
  */
 export const chooseRoom = <Room extends Candidate>(list: readonly Room[], last: string | undefined): Room | undefined =>
   list.find(({ id }) => id === last) ??

@@ -1,4 +1,7 @@
-/* The order of favourites. Each has a number of its own on the account, so that moving one changes few others. */
+/*
+ * The order of favourites. Each has a number of its own on the account, so that moving one changes
+ * few others.
+ */
 
 /** A favourite, with its number where somebody has put it somewhere. */
 type Favourite = { id: string; place?: number | undefined };

@@ -15,7 +15,10 @@ export const roomOf = (id: string): MyRoom | undefined => rooms.value?.find((roo
 /** How many messages name me and are unread, in all rooms that are not muted. */
 export const allMentions = computed(() => sum(({ isMuted, mentions }) => (isMuted ? 0 : mentions)));
 
-/** How many notifications are unread; undefined until the service was asked, after the first messages. */
+/**
+ * How many notifications are unread; undefined until the service was asked, after the first
+ * messages.
+ */
 export const noticed = signal<number | undefined>(undefined);
 
 /** How many things wait for me: the number that the title, the icon and the list have. */
@@ -70,7 +73,10 @@ function asRoom(member: Member): MyRoom {
 /** The name of a direct conversation: the names of the others, or mine if I am alone in it. */
 const nameOfDirect = (others: readonly Person[], mine: Person) => others.map(nameOf).join(', ') || nameOf(mine);
 
-/** Takes over a list of memberships: all of them, or those in the rooms that moved, which are now the most recently active. */
+/**
+ * Takes over a list of memberships: all of them, or those in the rooms that moved, which are now
+ * the most recently active.
+ */
 export function mergeRooms(members: readonly Member[], isAll: boolean): void {
   const fresh = members.map(asRoom);
   learnPersons(fresh.flatMap(({ people }) => people));
@@ -90,7 +96,10 @@ export function dropRoom(id: string): void {
   setRooms((rooms.value ?? []).filter((room) => room.id !== id));
 }
 
-/** Moves a read marker here, from where it is still to be sent; returns whether that changes anything. */
+/**
+ * Moves a read marker here, from where it is still to be sent; returns whether that changes
+ * anything.
+ */
 export function moveMarker(id: string, seq: number, epoch = knownEpoch()): boolean {
   const room = roomOf(id);
   if (!room || room.lastRead === seq) return false;
@@ -128,7 +137,10 @@ export async function sendMarkers(): Promise<void> {
   }
 }
 
-/** The user has read a room in another place, up to a place in it, or changed there what it is to them. */
+/**
+ * The user has read a room in another place, up to a place in it, or changed there what it is to
+ * them.
+ */
 export async function changedElsewhere(frame: Extract<ServerFrame, { type: 'read' }>): Promise<void> {
   const { last_read: lastRead, is_muted, notify_of, is_favourite } = frame;
   const id = frame.room.$oid;
@@ -156,7 +168,10 @@ export async function changedElsewhere(frame: Extract<ServerFrame, { type: 'read
   }
 }
 
-/** Sets my read marker back: the message at `seq`, and what came after it, is unread again. Throws a `Failure`. */
+/**
+ * Sets my read marker back: the message at `seq`, and what came after it, is unread again. Throws a
+ * `Failure`.
+ */
 export async function markUnread(id: string, seq: number): Promise<void> {
   // An unsent marker would move it forward again.
   confirmMarker(id, markers.get(id)?.seq ?? 0);
@@ -165,7 +180,10 @@ export async function markUnread(id: string, seq: number): Promise<void> {
   changeMyRoom(id, { lastRead: member.last_read, unread: member.unread, mentions: member.unread_mentions });
 }
 
-/** Shows what this browser keeps: the rooms of an earlier visit, or those that another tab has read; `before` comes before they are seen. */
+/**
+ * Shows what this browser keeps: the rooms of an earlier visit, or those that another tab has read;
+ * `before` comes before they are seen.
+ */
 export async function loadRooms(before?: (kept: readonly MyRoom[]) => Promise<void>): Promise<void> {
   const db = await cache();
   if (!db) return;

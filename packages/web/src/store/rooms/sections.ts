@@ -32,7 +32,10 @@ export function showUnreadFirst(isOn: boolean): void {
   remember(unreadFirstKey, JSON.stringify(isOn));
 }
 
-/** The room that was unread when it was opened: while it is open, it keeps its place among the unread ones. */
+/**
+ * The room that was unread when it was opened: while it is open, it keeps its place among the
+ * unread ones.
+ */
 export const heldRoom = signal<string | undefined>(undefined);
 
 const isUnread = ({ id, unread, isMuted }: MyRoom) => (unread > 0 && !isMuted) || id === heldRoom.value;

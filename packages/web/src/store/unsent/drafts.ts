@@ -42,7 +42,10 @@ const unsaved = new Map<string, ReturnType<typeof setTimeout>>();
 /** How long after the last key a draft is written, in milliseconds. */
 const pause = 300;
 
-/** Under which name the last words are kept, by the keys of drafts, when the page goes too suddenly for the database. */
+/**
+ * Under which name the last words are kept, by the keys of drafts, when the page goes too suddenly
+ * for the database.
+ */
 let lastWordsName = '';
 let tab = '';
 
@@ -84,7 +87,10 @@ export async function loadDrafts(user: string): Promise<void> {
 
 const joined = (one: string, other: string) => (other.includes(one) ? other : one.includes(other) ? one : `${one}\n${other}`);
 
-/** Of what two tabs have kept of an edit, which was typed last: two texts for one message are not to become one. */
+/**
+ * Of what two tabs have kept of an edit, which was typed last: two texts for one message are not to
+ * become one.
+ */
 const laterOf = (one: string, other: string) => (aboutEdit(other)[1] > aboutEdit(one)[1] ? other : one);
 
 /** The unsent text at a place. */
@@ -126,7 +132,10 @@ export function keepDraft(place: string, text: string): void {
   );
 }
 
-/** Forgets a draft that became a message, here and in other tabs; returns under which keys it is stored, for the outbox to delete. */
+/**
+ * Forgets a draft that became a message, here and in other tabs; returns under which keys it is
+ * stored, for the outbox to delete.
+ */
 export function dropDraft(place: string, text: string): string[] {
   const copied = copies.get(place);
   forget(place);

@@ -10,7 +10,10 @@ const due = new Map<number, { retryAt: number; at: number }>();
 /** Longest time between two attempts that the service has not asked for, in milliseconds. */
 export const longestPause = 30_000;
 
-/** How many milliseconds something still waits: never longer than it was to wait, also when the device's clock was set back. */
+/**
+ * How many milliseconds something still waits: never longer than it was to wait, also when the
+ * device's clock was set back.
+ */
 export function waitOf({ id, retryAt, pause = longestPause }: WaitingEntry): number {
   const known = due.get(id);
   if (known?.retryAt === retryAt) return known.at - performance.now();

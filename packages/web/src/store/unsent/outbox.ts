@@ -19,8 +19,9 @@ export async function loadOutbox(): Promise<void> {
 }
 
 /**
- * Adds a change and returns when it is stored for good, so that it is safe to leave the page. The draft that it was goes in the same
- * transaction: a crash leaves one of the two, never both and never neither.
+ * Adds a change and returns when it is stored for good, so that it is safe to leave the page. The
+ * draft that it was goes in the same transaction: a crash leaves one of the two, never both and
+ * never neither.
  */
 export async function addToOutbox(room: string, change: Change, drafts: readonly string[] = []): Promise<void> {
   const entry = { ...change, key: randomKey(), room, madeAt: Date.now(), state: 'waiting' as const, attempts: 0, retryAt: 0 };
@@ -69,11 +70,17 @@ export async function removeEntry(id: number): Promise<void> {
   tell({ type: 'outbox' });
 }
 
-/** Tries a refused entry again, or a waiting one at once; an edit then replaces whatever the message says. */
+/**
+ * Tries a refused entry again, or a waiting one at once; an edit then replaces whatever the message
+ * says.
+ */
 export const retryEntry = (id: number): Promise<void> =>
   changeEntry(id, { state: 'waiting', reason: undefined, retryAt: 0, base: undefined });
 
-/** Makes a message of an edit whose own message is gone: what its author has written waits for them, and is not sent by itself. */
+/**
+ * Makes a message of an edit whose own message is gone: what its author has written waits for them,
+ * and is not sent by itself.
+ */
 export const keepAsMessage = (id: number, thread: string | null): Promise<void> =>
   changeEntry(id, { kind: 'send', thread, after: 0, state: 'refused', reason: { kind: 'gone' } });
 

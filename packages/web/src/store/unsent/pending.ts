@@ -45,14 +45,17 @@ function withReaction(reactions: Message['reactions'], emoji: string, on: boolea
   return all.filter((reaction) => reaction.users.length > 0);
 }
 
-/** Whether two reactions are the same to the service: older parts of the page keep emoji with selectors that make no difference. */
+/**
+ * Whether two reactions are the same to the service: older parts of the page keep emoji with
+ * selectors that make no difference.
+ */
 export const isSameReaction = (one: string, other: string): boolean => withoutSelectors(one) === withoutSelectors(other);
 
 const withoutSelectors = (emoji: string) => emoji.replace(/[\ufe0e\ufe0f]/g, '');
 
 /**
- * The messages that are still to be sent to a room or thread. One whose answer was lost, and that came with the feed instead, is left out until
- * a repeated request confirms it.
+ * The messages that are still to be sent to a room or thread. One whose answer was lost, and that
+ * came with the feed instead, is left out until a repeated request confirms it.
  */
 export function pendingIn(room: string, thread: string | null, messages: readonly Message[], me: string): PendingMessage[] {
   const pending = outbox.value.filter(

@@ -31,7 +31,10 @@ const groups: readonly (readonly [title: 'service' | 'people' | 'content' | 'sys
   ['system', ['audit', 'settings']],
 ];
 
-/** The administrators' page. Its code is loaded by administrators alone; the service decides what they may do. */
+/**
+ * The administrators' page. Its code is loaded by administrators alone; the service decides what
+ * they may do.
+ */
 export function Admin({ tab }: { tab: string }) {
   const shown = Object.hasOwn(tabs, tab) ? (tab as Tab) : 'overview';
   const Shown = tabs[shown];

@@ -77,7 +77,9 @@ type FilterFormProps = {
   filter: Filter;
   onChange: (filter: Filter) => void;
   onReset: () => void;
-  /** Whether it was just emptied: the button for that is gone, and the first field has the focus. */
+  /**
+   * Whether it was just emptied: the button for that is gone, and the first field has the focus.
+   */
   isReset: boolean;
 };
 
@@ -130,7 +132,10 @@ const Labelled = ({ name, label, children }: LabelledProps) => (
 
 const valueIn = (named: Named | undefined) => (named ? { value: named.name } : {});
 
-/** Finds somebody by the username; what the filter has already may be a room, or an account that is deleted. */
+/**
+ * Finds somebody by the username; what the filter has already may be a room, or an account that is
+ * deleted.
+ */
 async function personOf(typed: string, before: Named | undefined): Promise<Named | undefined> {
   const name = typed.trim().replace(/^@/, '');
   if (name === '' || name === before?.name) return name === '' ? undefined : before;

@@ -78,7 +78,10 @@ export function Pages<T extends Listed>({ read, input, none, children }: PagesPr
   );
 }
 
-/** Asks whether to do something, and says what will happen. The harmless answer is first and has the focus. */
+/**
+ * Asks whether to do something, and says what will happen. The harmless answer is first and has the
+ * focus.
+ */
 export const agreed = (
   title: string,
   effects: readonly string[],

@@ -93,7 +93,8 @@ function PersonItem({ user, onChange }: PersonItemProps) {
   );
 }
 
-// That of a sign-up, whose code is not loaded here: a file for both would make the first load longer, which lists all files.
+// That of a sign-up, whose code is not loaded here: a file for both would make the first load
+// longer, which lists all files.
 const usernamePattern = '\\s*@?[A-Za-z0-9]([A-Za-z0-9._\\-]*[A-Za-z0-9_\\-])?\\s*';
 
 /** Makes an account whose owner sets the password by a link: nobody else ever knows it. */

@@ -72,7 +72,8 @@ function ResetSecondFactor({ user, onDone }: { user: string; onDone: () => void 
   );
 }
 
-// From 1 to 10,000, in the digits of the keyboards of the page's languages and of Persian ones; empty for the usual rate.
+// From 1 to 10,000, in the digits of the keyboards of the page's languages and of Persian ones;
+// empty for the usual rate.
 const ratePattern = '\\s*([1-9١-٩۱-۹][0-9٠-٩۰-۹]{0,3}|[1١۱][0٠۰]{4})\\s*';
 
 /** A number that was typed, in ASCII digits: both other blocks begin at a multiple of 16. */

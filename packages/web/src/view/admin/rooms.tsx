@@ -70,7 +70,8 @@ export function Rooms() {
 
 /** Creates a room for its owner or for the administrator. */
 function NewRoom({ close }: { close: () => void }) {
-  // By the key of its name and its owner, the room of an attempt that failed on its way is found again: for nobody else.
+  // By the key of its name and its owner, the room of an attempt that failed on its way is found
+  // again: for nobody else.
   const [keys] = useState(() => new Map<string, string>());
   const words = laterStrings.admin.rooms;
   const create = async ({ name = '', owner = '', kind }: Record<string, string>) => {
@@ -254,7 +255,10 @@ function actionsOn(room: ManagedRoom, usage: RoomUsage, onChange: RoomItemProps[
   ];
 }
 
-/** A large room is deleted in parts: the service says when a request has had its time, and the next one goes on. */
+/**
+ * A large room is deleted in parts: the service says when a request has had its time, and the next
+ * one goes on.
+ */
 async function removeRoom(room: string): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {

@@ -1,7 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { decodePicture } from '../../files/decode.ts';
 
-/** A picture from its bytes. Drawn, because an address of bytes in memory would have to be allowed to all pictures of the page. */
+/**
+ * A picture from its bytes. Drawn, because an address of bytes in memory would have to be allowed
+ * to all pictures of the page.
+ */
 export function Drawn({ bytes, alt = '' }: { bytes: Blob; alt?: string | undefined }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {

@@ -18,14 +18,22 @@ type SentFile = Message['files'][number];
 
 const addressOf = (file: SentFile) => `/api/files/${idOf(file)}/content`;
 
-/** Where it is to be stored: after a redirect to another origin, a browser does not look at `download`. */
+/**
+ * Where it is to be stored: after a redirect to another origin, a browser does not look at
+ * `download`.
+ */
 const downloadOf = (file: SentFile) => `${addressOf(file)}?download=true`;
 
-/** Where the picture is that stands in the room: the small one, unless that would stop what moves. */
+/**
+ * Where the picture is that stands in the room: the small one, unless that would stop what moves.
+ */
 const previewOf = (file: SentFile) =>
   file.has_preview && file.type !== 'image/gif' ? `${addressOf(file)}?preview=true` : addressOf(file);
 
-/** Whether the browser keeps no cookie that would go with an address: then a file is asked for with the token, and nothing plays. */
+/**
+ * Whether the browser keeps no cookie that would go with an address: then a file is asked for with
+ * the token, and nothing plays.
+ */
 const hasNoCookie = () => bearer.token !== undefined;
 
 async function read(address: string): Promise<Blob> {

@@ -1,6 +1,8 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-/** How many times as large a picture is as at first, and how far it is from the middle, in pixels. */
+/**
+ * How many times as large a picture is as at first, and how far it is from the middle, in pixels.
+ */
 type Zoom = { scale: number; x: number; y: number };
 type Point = { x: number; y: number };
 
@@ -14,7 +16,10 @@ const closeUp = 2.5;
 /** Two presses are a double press within so many milliseconds and pixels. */
 const doublePress = { time: 400, distance: 24 };
 
-/** A picture that keys, the wheel, a double press or two fingers make larger, and that is moved by a pointer then. */
+/**
+ * A picture that keys, the wheel, a double press or two fingers make larger, and that is moved by a
+ * pointer then.
+ */
 export function useZoom() {
   const frame = useRef<HTMLDivElement>(null);
   const picture = useRef<HTMLDivElement>(null);

@@ -93,7 +93,10 @@ async function readSaved(after?: string): Promise<Page<SavedMessage>> {
   return data.length === 0 && next !== undefined ? readSaved(next) : { list: data, next };
 }
 
-/** Removes a message from those that are saved. Until the list is read again it stays, and can be saved again. */
+/**
+ * Removes a message from those that are saved. Until the list is read again it stays, and can be
+ * saved again.
+ */
 const SaveButton = ({ message }: { message: Message }) => {
   const isOn = isSaved(idOf(message));
   return (

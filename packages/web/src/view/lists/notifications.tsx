@@ -67,7 +67,8 @@ function All({ found }: { found: readonly Notification[] }) {
   // New notifications stay marked as new while the list is open.
   const fresh = useRef(new Set<string>());
   for (const one of found) if (one.is_unread) fresh.current.add(keyOf(one));
-  // A thread stands where it was replied to last, if by me, and has the time of the reply that it shows.
+  // A thread stands where it was replied to last, if by me, and has the time of the reply that it
+  // shows.
   const newest = found.some(({ is_unread }) => is_unread) ? lastOf(found.map(({ at }) => at.$date)) : '';
   useEffect(() => {
     if (newest === '') return;

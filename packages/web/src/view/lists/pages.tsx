@@ -6,7 +6,10 @@ import type { Page } from '../../store/read-page.ts';
 import { attempt, Loading } from '../shared/controls.tsx';
 import { useLoaded } from '../shared/use-list.ts';
 
-/** The pages that each list read last, kept for when the list is drawn again beside a room that it led to. */
+/**
+ * The pages that each list read last, kept for when the list is drawn again beside a room that it
+ * led to.
+ */
 const lastRead = new Map<string, Page<unknown>>();
 
 type PagesProps<T> = {

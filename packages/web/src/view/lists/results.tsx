@@ -73,7 +73,9 @@ export const Result = ({ message, href, words = '', note, isNew = false }: Resul
   </a>
 );
 
-/** The list stays beside a message of a room; a reply stands in its thread, in place of the list. */
+/**
+ * The list stays beside a message of a room; a reply stands in its thread, in place of the list.
+ */
 export const pathOf = (message: Message) => `${messagePath(message)}${message.is_in_room === false ? '' : location.search}`;
 
 /** A text with the words that were sought marked. */

@@ -65,7 +65,10 @@ export function Actions({ message, isInThread }: { message: Message; isInThread:
   );
 }
 
-/** The menu of a message: all that can be done with it. Beside its lines stand the keys that choose them. */
+/**
+ * The menu of a message: all that can be done with it. Beside its lines stand the keys that choose
+ * them.
+ */
 function moreOf(message: Message, isInThread: boolean): MenuItem[] {
   const { message: words } = strings;
   const isPinned = message.pinned_at !== null;

@@ -10,7 +10,10 @@ import { isTouched } from '../shared/popover.tsx';
 import { Editor } from '../text/editor.tsx';
 import { editing, rowOf } from './actions.tsx';
 
-/** How many edits of a message were saved here, by place: who edits it again starts from the new text. */
+/**
+ * How many edits of a message were saved here, by place: who edits it again starts from the new
+ * text.
+ */
 export const savedEdits = signal<ReadonlyMap<string, number>>(new Map());
 
 type EditProps = { message: Message; isInThread: boolean; row: { current: HTMLLIElement | null } };

@@ -132,7 +132,8 @@ function Rows({ messages, timeline }: { messages: readonly Message[]; timeline: 
   const last = useRef<number>(undefined);
   const known = last.current;
   const isLive = known !== undefined && timeline.window.value.isAtEnd && intentOf(timeline).isFollowing;
-  // The line stands before the first new message, not before the first one of a window that begins later.
+  // The line stands before the first new message, not before the first one of a window that begins
+  // later.
   let hasLine = !timeline.window.value.isAtStart && (messages[0]?.seq ?? 0) > line;
   for (const message of messages) {
     const isNewDay = !before || !isSameDay(sentAt(before), sentAt(message));
@@ -208,7 +209,10 @@ export function watchLooking(look: () => void): () => void {
   };
 }
 
-/** Marks the room as read when its newest message was seen for a moment by someone who looks at the page. */
+/**
+ * Marks the room as read when its newest message was seen for a moment by someone who looks at the
+ * page.
+ */
 function useReading(timeline: Timeline): void {
   useEffect(() => {
     const intent = intentOf(timeline);

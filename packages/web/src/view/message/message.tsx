@@ -23,7 +23,10 @@ import { LongText } from './long-text.tsx';
 import { InThread, Pinned, Reactions, Replies } from './parts.tsx';
 import { EntryState } from './pending.tsx';
 
-/** The row whose actions are shown: that of one message at a time, which was pointed at or focused last. */
+/**
+ * The row whose actions are shown: that of one message at a time, which was pointed at or focused
+ * last.
+ */
 const active = signal<Element | null>(null);
 
 const focusedRow = () => document.activeElement?.closest('li.message') ?? null;
@@ -47,8 +50,8 @@ export const MessageRow = (props: RowProps) => {
 };
 
 /**
- * Its actions are there while it has the focus, or is pointed at. No letter does anything to a message: Enter opens the menu of what
- * can be done, in which letters choose.
+ * Its actions are there while it has the focus, or is pointed at. No letter does anything to a
+ * message: Enter opens the menu of what can be done, in which letters choose.
  */
 function Row({ message: stored, isGrouped = false, isInThread = false, isNew = false }: RowProps) {
   const row = useRef<HTMLLIElement>(null);
@@ -81,7 +84,8 @@ function Row({ message: stored, isGrouped = false, isInThread = false, isNew = f
   const activate = () => {
     active.value = row.current;
   };
-  // A finger points at nothing: it scrolls, and what it taps gets the focus. Neither does a mouse over which rows move.
+  // A finger points at nothing: it scrolls, and what it taps gets the focus. Neither does a mouse
+  // over which rows move.
   const point = ({ pointerType, movementX, movementY }: PointerEvent) => {
     if (pointerType !== 'touch' && (movementX !== 0 || movementY !== 0)) activate();
   };
@@ -178,7 +182,10 @@ const shownAuthor = (message: Message): Person => {
   return message.display?.name ? { ...author, name: safeName(message.display.name) } : author;
 };
 
-/** Enter on a message opens the menu of what can be done with it, as do the keys that a keyboard has for menus. */
+/**
+ * Enter on a message opens the menu of what can be done with it, as do the keys that a keyboard has
+ * for menus.
+ */
 function openMenu(event: KeyboardEvent): void {
   const { target: row, key } = event;
   const isMenuKey = key === 'Enter' || key === 'ContextMenu' || (key === 'F10' && event.shiftKey);

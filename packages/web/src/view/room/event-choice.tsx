@@ -30,8 +30,9 @@ export const EventChoice = ({ chosen = groups.created }: { chosen?: readonly Eve
 );
 
 /**
- * The types of events that somebody has chosen, by the fields of the form. Of a group that was chosen in part, by a program,
- * and still is, no more is sent than before. Nothing at all is refused, as by the service.
+ * The types of events that somebody has chosen, by the fields of the form. Of a group that was
+ * chosen in part, by a program, and still is, no more is sent than before. Nothing at all is
+ * refused, as by the service.
  */
 export function eventsIn(fields: Record<string, string>, before: readonly EventType[] = []): EventType[] {
   const events = names.flatMap((name) => {

@@ -47,7 +47,10 @@ const ThreadPanel = later(async () => (await import('../message/thread/thread.ts
 
 type RoomProps = Extract<Route, { name: 'room' }>;
 
-/** A room: its messages, where one writes, and beside them a thread, the members, or whatever was asked for. */
+/**
+ * A room: its messages, where one writes, and beside them a thread, the members, or whatever was
+ * asked for.
+ */
 export function RoomView({ room, seq, place, turn, ...asked }: RoomProps) {
   // If only one of them fits, the panel gives way to the message that it led to.
   const { thread, reply, panel } = isNarrow.value && seq !== undefined ? givenWay : asked;

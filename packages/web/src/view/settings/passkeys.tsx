@@ -20,7 +20,10 @@ export function Passkeys() {
   const words = laterStrings.passkeys;
   const { passkeys } = value;
   const obstacle = obstacleOf(value);
-  /** The ten minutes in which a sign-in with a passkey stands for a code may have ended while the form was open. */
+  /**
+   * The ten minutes in which a sign-in with a passkey stands for a code may have ended while the
+   * form was open.
+   */
   const askForCode = async () => {
     const now = await ask(chat.GET('/api/passkeys'));
     setLate(now.needs_code);

@@ -29,7 +29,10 @@ export const BackLink = () => (
   </a>
 );
 
-/** Somebody's name; where that is a full name, pointing at it shows the username. A program is marked as one. */
+/**
+ * Somebody's name; where that is a full name, pointing at it shows the username. A program is
+ * marked as one.
+ */
 export const PersonName = ({ person, class: extra }: { person: Person; class?: string }) => (
   <>
     <bdi class={extra} title={person.name === undefined || person.is_bot ? undefined : `@${person.username}`}>
@@ -234,7 +237,10 @@ function sayFault(element: HTMLInputElement, fault = strings.fields.other): void
   else element.setCustomValidity(fault);
 }
 
-/** After how long what could not be read is tried again, in seconds, unless the service asks for longer. */
+/**
+ * After how long what could not be read is tried again, in seconds, unless the service asks for
+ * longer.
+ */
 const leastPause = 3;
 
 /**

@@ -65,7 +65,10 @@ function closed(): void {
   value?.onClose?.();
 }
 
-/** Asks; resolves to whether the answer is yes. `label` says what yes does. Red is what destroys something, and nothing else. */
+/**
+ * Asks; resolves to whether the answer is yes. `label` says what yes does. Red is what destroys
+ * something, and nothing else.
+ */
 export const confirmed = (question: string, label: string, { isDangerous = false } = {}): Promise<boolean> =>
   new Promise((resolve) => {
     openDialog(

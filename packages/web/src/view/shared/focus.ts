@@ -1,6 +1,12 @@
-/* Where the focus goes: what somebody types belongs in the field for messages, unless they went somewhere else on purpose. */
+/*
+ * Where the focus goes: what somebody types belongs in the field for messages, unless they went
+ * somewhere else on purpose.
+ */
 
-/** Whether the focus came to an element by the keyboard. A click leaves it on a button that nobody means to type at. */
+/**
+ * Whether the focus came to an element by the keyboard. A click leaves it on a button that nobody
+ * means to type at.
+ */
 export const isByKeyboard = (element: Element | null): boolean =>
   element !== null && element !== document.body && element.matches(':focus-visible');
 
@@ -9,7 +15,10 @@ export const takesText = (element: EventTarget | null): boolean =>
   element instanceof HTMLElement &&
   (element.isContentEditable || element.matches('textarea, select, input:not([type=checkbox], [type=radio], [type=button])'));
 
-/** The field for messages that belongs to an element: that of the thread in which it is, or that of the room. */
+/**
+ * The field for messages that belongs to an element: that of the thread in which it is, or that of
+ * the room.
+ */
 function composerOf(element: Element | null): HTMLElement | undefined {
   const places = [element?.closest('.side, .thread-card'), document.querySelector('.room-pane, .side')];
   return (
@@ -19,7 +28,10 @@ function composerOf(element: Element | null): HTMLElement | undefined {
   );
 }
 
-/** Moves the focus to the field for messages that belongs to an element; returns whether there is one. */
+/**
+ * Moves the focus to the field for messages that belongs to an element; returns whether there is
+ * one.
+ */
 export function focusComposer(element: Element | null = null): boolean {
   const field = composerOf(element);
   if (field) focusAnew(field);
@@ -35,7 +47,9 @@ function focusAnew(element: HTMLElement): void {
   element.focus({ preventScroll: true });
 }
 
-/** Does the same where there is a keyboard: under a finger, the focus would bring up one on glass. */
+/**
+ * Does the same where there is a keyboard: under a finger, the focus would bring up one on glass.
+ */
 export function returnToComposer(element: Element | null = null): void {
   if (!matchMedia('(pointer: coarse)').matches) focusComposer(element);
 }

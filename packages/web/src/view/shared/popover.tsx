@@ -19,7 +19,10 @@ let giveFocusBack = () => {};
 /** Whether the popover is open that an element asks for. */
 export const isOpenAt = (opener: HTMLElement | null): boolean => open.value !== undefined && open.value.opener === opener;
 
-/** Opens a popover at the element that asks for it, which gets the focus back; closes it if it is open. */
+/**
+ * Opens a popover at the element that asks for it, which gets the focus back; closes it if it is
+ * open.
+ */
 export function openPopover(popover: Popover): void {
   if (open.value?.opener === popover.opener) {
     closePopover();
@@ -36,7 +39,10 @@ export function closePopover({ isFocusKept = false } = {}): void {
   if (!isFocusKept) giveFocusBack();
 }
 
-/** Whether a finger is what points here: it has a sheet of all that can be done, and no room for buttons beside that. */
+/**
+ * Whether a finger is what points here: it has a sheet of all that can be done, and no room for
+ * buttons beside that.
+ */
 export const isTouched = (): boolean => matchMedia('(pointer: coarse)').matches;
 
 /** Going back leads away from what the popover is about. */

@@ -21,8 +21,8 @@ type Roving = {
 };
 
 /**
- * Makes a list one tab stop. Up, Down, Home and End move between its rows; along the line, the arrow keys move within a row.
- * Escape within a row goes back to the row. Returns how to end that.
+ * Makes a list one tab stop. Up, Down, Home and End move between its rows; along the line, the
+ * arrow keys move within a row. Escape within a row goes back to the row. Returns how to end that.
  */
 export function rove(box: HTMLElement, { rows: selector, first = (rows) => rows[0] }: Roving): () => void {
   let current: HTMLElement | undefined;

@@ -71,7 +71,10 @@ function findBeyond(box: HTMLElement): { above: Beyond; below: Beyond } {
   return { above: summaryOf(above, above.at(-1)), below: summaryOf(below, below[0]) };
 }
 
-/** How many items at the beginning of a list have something that no item after them has, by bisection. */
+/**
+ * How many items at the beginning of a list have something that no item after them has, by
+ * bisection.
+ */
 function countWhile<T>(items: readonly T[], has: (item: T) => boolean): number {
   let [low, high] = [0, items.length];
   while (low < high) {

@@ -134,7 +134,9 @@ function show(): void {
   }
 }
 
-/** Scrolls the list while the pointer is at one of its edges; at the upper one are rows that stay. */
+/**
+ * Scrolls the list while the pointer is at one of its edges; at the upper one are rows that stay.
+ */
 function scroll(): void {
   if (!drag?.isMoved) return;
   const { box, y } = drag;
@@ -202,7 +204,8 @@ addEventListener('click', click, { capture: true });
 addEventListener('dragstart', hinder, { capture: true });
 addEventListener('contextmenu', hinder, { capture: true });
 
-// Browsers ask before a finger moves who may hinder it, and only at the element: elsewhere they need not ask.
+// Browsers ask before a finger moves who may hinder it, and only at the element: elsewhere they
+// need not ask.
 effect(() => {
   void sections.value;
   requestAnimationFrame(() => {

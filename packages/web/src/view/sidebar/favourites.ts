@@ -38,7 +38,10 @@ export function movesOf(id: string): MenuItem[] {
 const before = new Map<string, number | undefined>();
 let storing = Promise.resolve();
 
-/** Puts a favourite at a place among the others, which is seen at once, and on other devices in a moment. */
+/**
+ * Puts a favourite at a place among the others, which is seen at once, and on other devices in a
+ * moment.
+ */
 export function moveFavourite(id: string, to: number): void {
   const room = favourites().find((one) => one.id === id);
   if (!room) return;

@@ -9,7 +9,10 @@ import { timelineOf } from '../../store/timelines.ts';
 import { openDialog } from '../shared/dialog.tsx';
 import { focusComposer, returnToComposer, takesText } from '../shared/focus.ts';
 
-/** Listens to the keys that work everywhere; returns how to end it. Keys of one letter work only in messages, where they have the focus. */
+/**
+ * Listens to the keys that work everywhere; returns how to end it. Keys of one letter work only in
+ * messages, where they have the focus.
+ */
 export function listenToKeys(): () => void {
   addEventListener('keydown', onKey);
   return () => removeEventListener('keydown', onKey);
@@ -64,7 +67,9 @@ function step(by: number, isUnreadOnly: boolean): void {
   }
 }
 
-/** Moves the focus between the list of rooms, the messages, the composer, and what stands beside. */
+/**
+ * Moves the focus between the list of rooms, the messages, the composer, and what stands beside.
+ */
 function nextPane(by: number): void {
   const find = (selector: string) => [...document.querySelectorAll<HTMLElement>(selector)];
   const panes = [

@@ -30,10 +30,15 @@ const loadActions = lateCode(async () => {
 /** Has it there by the time a menu is opened, or a favourite is dragged. */
 export const prepare = () => void loadActions().catch(() => {});
 
-/** Does something with rooms: at once where its code is loaded, for keys that are pressed meanwhile. */
+/**
+ * Does something with rooms: at once where its code is loaded, for keys that are pressed meanwhile.
+ */
 export const doing = (act: (actions: Actions) => unknown) => () => (actions ? act(actions) : loadActions().then(act));
 
-/** A section of the list. When it is folded, it still shows the open room, and rooms with something for the user. */
+/**
+ * A section of the list. When it is folded, it still shows the open room, and rooms with something
+ * for the user.
+ */
 export function Part({ name, rooms }: Section) {
   const drawn = useRef(new Map<string, MyRoom>());
   const { value } = route;
@@ -43,7 +48,8 @@ export function Part({ name, rooms }: Section) {
   const { from, to } = useGrowing(listed.length, listed.findIndex(isOpen));
   const shown = listed.slice(from, to);
   const hasNone = name === 'rooms' && sections.value?.every((section) => section.rooms.length === 0);
-  // A room that looks the same stays the same object, so that its row is not drawn again: there may be a thousand.
+  // A room that looks the same stays the same object, so that its row is not drawn again: there may
+  // be a thousand.
   const rows = shown.map((room) => {
     const before = drawn.current.get(room.id);
     return before && looksAlike(before, room) ? before : room;
@@ -106,7 +112,10 @@ function useGrowing(length: number, around: number): { from: number; to: number 
     : { ...drawn, to: Math.min(drawn.to, length) };
 }
 
-/** Whether two states of a room look the same in the list, where its place among all rooms does not show. */
+/**
+ * Whether two states of a room look the same in the list, where its place among all rooms does not
+ * show.
+ */
 const looksAlike = (one: MyRoom, other: MyRoom): boolean =>
   one === other || (Object.keys(other) as (keyof MyRoom)[]).every((key) => key === 'order' || one[key] === other[key]);
 

@@ -43,7 +43,8 @@ export function Sidebar() {
     heldRoom.value = current !== undefined && (roomOf(current)?.unread ?? 0) > 0 ? current : undefined;
     bringIntoView();
   }, [current]);
-  // The open room also stays in view when the order changes, unless the user is looking for something in the list.
+  // The open room also stays in view when the order changes, unless the user is looking for
+  // something in the list.
   useLayoutEffect(() => {
     if (!box.current?.matches(':hover, :focus-within')) bringIntoView();
   }, [list]);

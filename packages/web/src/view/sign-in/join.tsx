@@ -23,7 +23,10 @@ export function useInvitation(code: string | undefined) {
   return { ...loaded, target: loaded.value, isOver };
 }
 
-/** Where an invitation link leads someone who is signed in: joining takes a click, because the members notice it. */
+/**
+ * Where an invitation link leads someone who is signed in: joining takes a click, because the
+ * members notice it.
+ */
 export function Join({ code }: { code: string }) {
   const { target, failure, isOver, reload } = useInvitation(code);
   useEffect(() => {

@@ -13,7 +13,10 @@ import { useLoaded } from '../shared/use-list.ts';
  * to `/oidc`, or to `/oidc/` and its id, with a code. The service exchanges the code.
  */
 
-/** The buttons that lead to the identity providers; with a code, they connect the account for which it was made. */
+/**
+ * The buttons that lead to the identity providers; with a code, they connect the account for which
+ * it was made.
+ */
 export function SignInByProvider({ code }: { code?: string }) {
   const start = (provider: string) => {
     const invitation = keptInvitation();

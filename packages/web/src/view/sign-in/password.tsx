@@ -6,7 +6,10 @@ import { Field, Form } from '../shared/controls.tsx';
 import { NewPasswordField } from './account-fields.tsx';
 import { SignInByProvider } from './oidc.tsx';
 
-/** A new password instead of a forgotten one: asks for a link or, once the page was opened by one, for the password. */
+/**
+ * A new password instead of a forgotten one: asks for a link or, once the page was opened by one,
+ * for the password.
+ */
 export function ForgottenPassword() {
   const code = location.hash.slice(1);
   if (code !== '') return <NewPassword code={code} />;

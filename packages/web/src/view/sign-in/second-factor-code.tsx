@@ -4,7 +4,10 @@ import { Field } from '../shared/controls.tsx';
 
 type Props = { kind: 'app' | 'recovery' | 'either'; name?: string; autoFocus?: boolean };
 
-/** The field for a code: the six digits of the app, for which a phone shows digits alone, a recovery code, or either. */
+/**
+ * The field for a code: the six digits of the app, for which a phone shows digits alone, a recovery
+ * code, or either.
+ */
 export const CodeField = ({ kind, name = 'code', autoFocus = false }: Props) => (
   <Field
     label={laterStrings.secondFactor.codes[kind]}
@@ -16,7 +19,10 @@ export const CodeField = ({ kind, name = 'code', autoFocus = false }: Props) => 
   />
 );
 
-/** Says what the service refused about a code, or a password beside it, in words of the page's language. */
+/**
+ * Says what the service refused about a code, or a password beside it, in words of the page's
+ * language.
+ */
 export async function inWords<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;

@@ -8,7 +8,9 @@ import { CodeField, inWords } from './second-factor-code.tsx';
 
 type Props = { credentials: Credentials; onSignedIn: () => void; onBack: () => void };
 
-/** The second step of signing in: a code of the authenticator app, a recovery code, or a passkey. */
+/**
+ * The second step of signing in: a code of the authenticator app, a recovery code, or a passkey.
+ */
 export function SecondStep({ credentials, onSignedIn, onBack }: Props) {
   const [isRecovery, setRecovery] = useState(false);
   const submit = async ({ code = '' }: Record<string, string>) => {

@@ -10,7 +10,10 @@ import { safeName } from '../../text/names.ts';
 import { Field } from '../shared/controls.tsx';
 import { AccountForm, enter } from './account-fields.tsx';
 
-/** The start page of a service without an administrator, who is created here with the code that the service printed. */
+/**
+ * The start page of a service without an administrator, who is created here with the code that the
+ * service printed.
+ */
 export function SetUp() {
   const [code] = useState(location.hash.slice(1));
   const [isAsked, setAsked] = useState(code === '');

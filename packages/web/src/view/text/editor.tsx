@@ -26,7 +26,10 @@ type EditorProps = {
   focus?: unknown;
   /** Called with the text at every change. */
   onChange?: (text: string) => void;
-  /** Takes the text, which is put back into the field where that fails, or where that is not wanted after all (false). */
+  /**
+   * Takes the text, which is put back into the field where that fails, or where that is not wanted
+   * after all (false).
+   */
   onSubmit: (text: string) => Promise<boolean>;
   onCancel?: () => void;
   /** Whether there is something to send without a text. */

@@ -53,10 +53,10 @@ const most = 8;
 const longest = 100;
 
 /**
- * The suggestions for the text before the caret: a person after `@`, a room after `#`, an emoji
- * after `:`, a command after a leading `/`. Enter inserts a name or a command. It inserts no emoji,
- * and nothing after a lone sign: a colon also comes before words, times and emoticons, and Enter
- * must send these.
+ * The suggestions for the text before the caret: people after `@`, rooms after `#`, emoji after
+ * `:`, commands after a leading `/`. Enter inserts a name or a command. It inserts no emoji, and
+ * nothing after a lone sign: a colon also comes before words, times and emoticons, and Enter must
+ * send these.
  */
 export async function findSuggestions(room: string, text: string): Promise<Suggestion[]> {
   const typed = text.slice(-longest);
@@ -122,7 +122,10 @@ export async function findCodes(code: string): Promise<Suggestion[]> {
 
 const afterAt = /^[@＠][^\n@＠]*$/;
 
-/** From how many letters on people are looked for who are not in the room, and how many of them are shown. */
+/**
+ * From how many letters on people are looked for who are not in the room, and how many of them are
+ * shown.
+ */
 const leastForOthers = 2;
 const mostOthers = 3;
 

@@ -131,7 +131,7 @@ function Table({ table: { head, rows, align }, inline }: TableProps) {
     </Tag>
   );
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and so must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so keys must reach it
     <div class="table" tabIndex={0}>
       <table>
         <thead>
@@ -263,7 +263,7 @@ function Code({ text, language }: { text: string; language: string }) {
   return (
     <div class="code" dir="ltr">
       {language && <span class="language">{language}</span>}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and so must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so keys must reach it */}
       <pre tabIndex={0}>
         <code>{pieces ? pieces.map(showPiece) : text}</code>
       </pre>

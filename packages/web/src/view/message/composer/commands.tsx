@@ -36,7 +36,10 @@ export async function callTyped({ room, thread, place, text }: Typed): Promise<b
   const id = uncertain?.place === place && uncertain.text === text ? uncertain.id : randomKey();
   answer.value = { user, place, by, text: undefined };
   const field = fieldOf(place);
-  /** Whether one has left meanwhile, and perhaps come back: then the text stands in no field, or in another one. */
+  /**
+   * Whether one has left meanwhile, and perhaps come back: then the text stands in no field, or in
+   * another one.
+   */
   const isLeft = () => !field || fieldOf(place) !== field;
   try {
     const body = { command: name, text: rest, id, ...(thread !== undefined && { thread }) };
@@ -66,7 +69,10 @@ export async function callTyped({ room, thread, place, text }: Typed): Promise<b
 
 const fieldOf = (place: string) => document.querySelector<HTMLTextAreaElement>(`.composer[data-place="${place}"] textarea`);
 
-/** Puts what could not be called before the draft of a place that was left, unless it is the draft, or was when one left. */
+/**
+ * Puts what could not be called before the draft of a place that was left, unless it is the draft,
+ * or was when one left.
+ */
 function putBack(place: string, text: string, typed: string): void {
   const draft = draftOf(place);
   if (draft.trim() === text || (typed === '' && draft !== '')) return;

@@ -128,7 +128,10 @@ export function Replies({ replies, line }: { replies: readonly Message[]; line: 
   });
 }
 
-/** Marks the thread as read when its last reply was in view for a moment before someone who looks at the page. */
+/**
+ * Marks the thread as read when its last reply was in view for a moment before someone who looks at
+ * the page.
+ */
 function useReading(last: number | undefined, isFollowed: boolean | undefined): void {
   useEffect(() => {
     if (last === undefined || !isFollowed) return undefined;

@@ -38,10 +38,16 @@ import { PendingRow } from '../pending.tsx';
 import { Replies } from './thread.tsx';
 import './threads.css';
 
-/** How long after something happened in a room it is looked whether a thread has new replies, in milliseconds. */
+/**
+ * How long after something happened in a room it is looked whether a thread has new replies, in
+ * milliseconds.
+ */
 const newsAfter = 1_000;
 
-/** All threads that I follow: those with unread replies with a field each, to catch up on one page, and then the others. */
+/**
+ * All threads that I follow: those with unread replies with a field each, to catch up on one page,
+ * and then the others.
+ */
 export function Threads({ room }: { room?: string | undefined }) {
   const [failure, setFailure] = useState<unknown>();
   const open = () => {
