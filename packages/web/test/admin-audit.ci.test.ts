@@ -71,7 +71,7 @@ describe('the audit trail in the page', () => {
     const { page, context, admin, person } = await atTrail();
     const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
     await narrowTo(page, admin);
-    await page.getByLabel('What').selectOption('Made administrator');
+    await page.getByLabel('Action', { exact: true }).selectOption('Made administrator');
     await press('Show');
     await expect.poll(() => heads(page)).toEqual(['Made administrator']);
 
@@ -93,8 +93,8 @@ describe('the audit trail in the page', () => {
     expect(await page.locator('input[name=whom]').inputValue()).toBe(person.username);
 
     // The keyboard alone takes the person out again.
-    await page.getByLabel('To whom').press('Backspace');
-    await page.getByLabel('To whom').fill(aName());
+    await page.getByLabel('Affects').press('Backspace');
+    await page.getByLabel('Affects').fill(aName());
     await page.keyboard.press('Escape');
     await press('Show');
     await page.getByText('No matches.').waitFor();

@@ -358,7 +358,7 @@ describe('rooms', () => {
     await press('Enter');
     await page.getByRole('dialog').waitFor();
     expect((await page.locator('.effects li').allInnerTexts()).join('\n')).toBe(
-      '2 members lose it.\n1 message is deleted for good.\n0 files are deleted for good (0 B).\n1 invitation and 0 webhooks stop working.\nThis can’t be undone.',
+      '2 members lose access.\n1 message is deleted for good.\n0 files are deleted for good (0 B).\n1 invitation and 0 webhooks stop working.\nThis can’t be undone.',
     );
     // The harmless answer has the focus.
     expect(await isAt('Cancel')).toBe(true);
@@ -439,7 +439,7 @@ describe('webhooks of all rooms', () => {
     await page.goBack();
     await (await listed(page, word)).getByRole('button', { name: `Manage ${word}` }).click();
     expect(await act(page, 'Revoke')).toBe(
-      'Programs can’t post by it, and are sent nothing, from now on.\nThe messages stay.\nThis can’t be undone.',
+      'Programs can no longer post with it or receive events.\nThe messages stay.\nThis can’t be undone.',
     );
     await item.waitFor({ state: 'detached' });
     expect((await call('GET', `${room.path}/webhooks`, { token: room.owner.token })).body).toEqual([]);
@@ -460,14 +460,14 @@ describe('webhooks of all rooms', () => {
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.locator('.content section').getByRole('link', { name: 'Webhooks' }).click();
     const item = await listed(page, off);
-    expect(await page.getByLabel('Only those that are switched off').isChecked()).toBe(true);
+    expect(await page.getByLabel('Switched off only').isChecked()).toBe(true);
     expect(await page.locator('.managed', { hasText: on }).count()).toBe(0);
     await item.getByRole('button', { name: `Manage ${off}` }).click();
     await item.getByRole('button', { name: 'Switch on' }).click();
     await item.getByText('Switched off').waitFor({ state: 'detached' });
     expect((await call('GET', `${bots[1]?.path}/webhook`, { token: owner.token })).body).toMatchObject({ disabled_at: null });
     // The address says which are shown, also after another load and from the tab of the open list.
-    const box = page.getByLabel('Only those that are switched off');
+    const box = page.getByLabel('Switched off only');
     const address = () => new URL(page.url()).pathname + new URL(page.url()).search;
     await box.uncheck();
     await listed(page, on);

@@ -70,7 +70,7 @@ describe('the administrators’ page', () => {
     };
     expect(await scripts(await anAccount())).toEqual({
       isOffered: false,
-      title: 'There is nothing here',
+      title: 'Page not found',
       isLoaded: false,
       problems: [],
     });
@@ -117,7 +117,7 @@ describe('people', () => {
     await proof.getByText('The current password is wrong.').waitFor();
     await proof.getByLabel('Current password').fill(boss.password);
     await proof.getByRole('button', { name: 'Confirm' }).click();
-    await proof.getByText('Enter a code of your second factor as well.').waitFor();
+    await proof.getByText('Enter a code from your authenticator app as well.').waitFor();
     await proof.getByLabel(/^Code/).fill(recovery[0] ?? '');
     await proof.getByRole('button', { name: 'Confirm' }).click();
     await proof.waitFor({ state: 'detached' });
@@ -228,7 +228,7 @@ describe('people', () => {
     const source = '127.9.8.7';
     for (let last = 401; last === 401; ) last = (await logIn(call, person.username, 'wrong', source)).status;
     await page.getByRole('button', { name: 'Reset rate limits' }).click();
-    await page.locator('.toast', { hasText: 'What the limits had counted is forgotten.' }).waitFor();
+    await page.locator('.toast', { hasText: 'Rate limits reset.' }).waitFor();
     expect((await logIn(call, person.username, person.password, source)).status).toBe(201);
     await context.close();
   });
@@ -267,7 +267,7 @@ describe('people', () => {
     await set('10001');
     const field = page.getByLabel('Messages and changes per second');
     expect(await field.evaluate((element) => (element as HTMLInputElement).validationMessage)).toBe(
-      'A whole number from 1 to 10,000, or nothing.',
+      'Enter a whole number from 1 to 10,000, or leave this empty.',
     );
     expect(await objections(page)).toEqual([]);
     await field.fill('25');
@@ -338,7 +338,7 @@ describe('people', () => {
     expect([await statusOf(token), await statusOf(person.token)]).toEqual([401, 200]);
     // The open list shows the effect of ending all sessions.
     await act(page, 'Sign out everywhere');
-    await sessions.getByText('There are no sessions.').waitFor();
+    await sessions.getByText('No sessions.').waitFor();
     expect(problems).toEqual([]);
     await context.close();
   });
@@ -375,7 +375,7 @@ describe('people', () => {
     expect(await button(last).evaluate((one) => one === document.activeElement)).toBe(true);
     await end(last);
     answers.get(last)?.();
-    await sessions.getByText('There are no sessions.').waitFor();
+    await sessions.getByText('No sessions.').waitFor();
     expect(await sessions.locator('summary').evaluate((one) => one === document.activeElement)).toBe(true);
     expect(problems).toEqual([]);
     await context.close();
@@ -461,7 +461,7 @@ describe('people', () => {
       ((await call('GET', `/api/users/${person.id}/usage`, { token: admin.token })).body as { is_held: boolean }).is_held;
     const { page, context, problems } = await at('people');
     await manage(page, person);
-    expect(await act(page, 'Legal hold')).toContain('Nobody is told of it');
+    expect(await act(page, 'Legal hold')).toContain('Nobody is notified');
     await page.getByText(/· On hold$/).waitFor();
     expect(await isHeld()).toBe(true);
     await page.locator('.panel').getByRole('button', { name: 'Delete the account' }).click();
@@ -492,7 +492,7 @@ describe('people', () => {
     await press('Enter');
     await page.getByRole('dialog').waitFor();
     expect((await page.locator('.effects li').allInnerTexts()).join('\n')).toBe(
-      '0 sessions end.\n1 token stops working.\nIt leaves 1 room or conversation and is the owner of 1 of them.\nIts messages stay, as written by a deleted user.\nThis can’t be undone.',
+      '0 sessions end.\n1 token stops working.\nIt leaves 1 room or conversation and is the owner of 1 of them.\nIts messages stay, under “Deleted user”.\nThis can’t be undone.',
     );
     // The harmless answer has the focus.
     expect(await isAt('Cancel')).toBe(true);

@@ -55,7 +55,7 @@ async function writing(answer: Answer, { width = 1_280, isTouch = false } = {}) 
 }
 
 const nothing: Answer = { status: 204 };
-const answerIn = (page: Page) => page.getByRole('region', { name: 'Answer of Deployer' });
+const answerIn = (page: Page) => page.getByRole('region', { name: 'Answer from Deployer' });
 
 describe('a slash command in the composer', () => {
   it('a slash command is completed from its first letters, called, and answered for all by the bot, by the keyboard alone', async () => {
@@ -218,8 +218,8 @@ describe('the bots in the settings', () => {
     await page.keyboard.press('Enter');
     await page.getByText('Tokens, commands and webhook of Deployer').focus();
     await page.keyboard.press('Enter');
-    await page.getByText('It has no tokens.').waitFor();
-    await page.getByText('It has registered no commands.').waitFor();
+    await page.getByText('No tokens yet.').waitFor();
+    await page.getByText('No commands.').waitFor();
     expect(await objections(page)).toEqual([]);
     await page.getByLabel('Name', { exact: true }).focus();
     await page.keyboard.type('CI');
@@ -245,10 +245,10 @@ describe('the bots in the settings', () => {
       .getByRole('dialog')
       .getByRole('button', { name: /^Remove/ })
       .click();
-    await page.getByText('It has registered no commands.').waitFor();
+    await page.getByText('No commands.').waitFor();
     await page.getByRole('button', { name: 'Revoke CI' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-    await page.getByText('It has no tokens.').waitFor();
+    await page.getByText('No tokens yet.').waitFor();
     expect((await call('GET', '/api/users/me', { token })).status).toBe(401);
     await page.getByRole('button', { name: 'Delete Deployer' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete Deployer' }).click();
@@ -275,7 +275,7 @@ describe('the bots in the settings', () => {
     await page.getByText('webhook.test').waitFor();
     expect(receiver.taken).toHaveLength(1);
     await page.getByRole('button', { name: 'Replace the secret' }).click();
-    await page.getByText('For 24 hours, the earlier secret signs as well.').waitFor();
+    await page.getByText('The old secret stays valid for 24 hours.').waitFor();
     await expect.poll(() => secret.count()).toBe(2);
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/bot-webhook.png`, fullPage: true });
     await page.getByRole('button', { name: 'Switch off' }).click();
@@ -310,7 +310,7 @@ describe('the bots in the settings', () => {
     });
     await page.getByLabel('Reactions').uncheck();
     await page.getByLabel('All messages of its rooms').check();
-    await page.getByRole('button', { name: 'Save what is sent' }).click();
+    await page.getByRole('button', { name: 'Save events' }).click();
     await expect.poll(read).toMatchObject({ events: ['message.created'], messages: 'all' });
     await succeed(call('POST', '/api/messages', { token: room.owner.token, body: { room: room.id, text: 'to all' } }));
     await expect.poll(() => receiver.taken.length).toBe(1);
@@ -323,9 +323,9 @@ describe('the bots in the settings', () => {
     await page.getByRole('listitem').getByRole('link', { name: 'Builds' }).waitFor();
     const again = page.getByRole('button', { name: 'Send again from here, message.created, ' });
     const dialog = page.getByRole('dialog');
-    const said = page.getByRole('log').getByText('It is sent again.');
+    const said = page.getByRole('log').getByText('Sending again.');
     await again.click();
-    await dialog.getByText('Send again everything since').waitFor();
+    await dialog.getByText('Send everything since').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await again.click();
     await dialog.getByRole('button', { name: 'Send again from here' }).click();
@@ -362,7 +362,7 @@ describe('the bots in the settings', () => {
     await agree();
     await page.getByText('Switched off since').waitFor();
     expect(await again.count()).toBe(0);
-    expect(await log.getByText('It is sent again.').count()).toBe(0);
+    expect(await log.getByText('Sending again.').count()).toBe(0);
     await page.getByRole('button', { name: 'Switch on' }).click();
     await again.first().waitFor();
     await page.reload();
@@ -371,8 +371,8 @@ describe('the bots in the settings', () => {
     await again.first().waitFor();
     await again.first().click();
     await page.getByRole('dialog').getByRole('button', { name: 'Send again from here' }).click();
-    await log.getByText('The bot is no longer in this room: nothing is sent again.').waitFor();
-    expect(await log.getByText('It is sent again.').count()).toBe(0);
+    await log.getByText('The bot has left this room, so nothing is sent again.').waitFor();
+    expect(await log.getByText('Sending again.').count()).toBe(0);
     await context.close();
   });
 
@@ -385,7 +385,7 @@ describe('the bots in the settings', () => {
     const read = async () => (await call('GET', `${bot.path}/webhook`, { token })).body;
     const { page, context, problems } = await visit({ baseUrl: service.url, path: '/settings/bots', as: owner });
     await page.getByText('Tokens, commands and webhook of Listener').click();
-    const save = () => page.getByRole('button', { name: 'Save what is sent' }).click();
+    const save = () => page.getByRole('button', { name: 'Save events' }).click();
     await page.getByLabel('Pinned messages').check();
     await save();
     await expect.poll(read).toMatchObject({
@@ -402,7 +402,7 @@ describe('the bots in the settings', () => {
       await page.getByLabel(label).uncheck();
     }
     await save();
-    await page.getByRole('alert').getByText('Choose at least one thing to send.').waitFor();
+    await page.getByRole('alert').getByText('Choose at least one event.').waitFor();
     expect(await read()).toMatchObject({ events: ['message.edited', 'message.pinned', 'message.unpinned', 'member.joined'] });
     await page.getByLabel('Edited and deleted messages').check();
     await save();
@@ -418,21 +418,21 @@ describe('the bots in the settings', () => {
     await page.getByText(`webhook of Gift of ${owner.username}`).click();
     const field = page.getByLabel('Username of the new owner');
     await field.fill(aName());
-    await page.getByRole('button', { name: 'Give the bot away' }).click();
+    await page.getByRole('button', { name: 'Transfer the bot' }).click();
     await page.getByRole('alert').getByText('Nobody is called').waitFor();
     await field.fill(`@${heir.username}`);
-    await page.getByRole('button', { name: 'Give the bot away' }).click();
+    await page.getByRole('button', { name: 'Transfer the bot' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText(`to ${heir.username}?`).waitFor();
-    await dialog.getByRole('button', { name: 'Give the bot away' }).click();
-    await page.getByText('It has no tokens.').waitFor();
+    await dialog.getByRole('button', { name: 'Transfer the bot' }).click();
+    await page.getByText('No tokens yet.').waitFor();
     expect((await call('GET', bot.path, { token: heir.token })).body).toMatchObject({ owner: { $oid: heir.id } });
     expect((await call('GET', bot.path, { token: owner.token })).status).toBe(404);
     expect((await call('GET', '/api/users/me', { token: bot.token })).status).toBe(401);
     await field.fill('');
-    await page.getByRole('button', { name: 'Give the bot away' }).click();
+    await page.getByRole('button', { name: 'Transfer the bot' }).click();
     await dialog.getByText('to the administrators?').waitFor();
-    await dialog.getByRole('button', { name: 'Give the bot away' }).click();
+    await dialog.getByRole('button', { name: 'Transfer the bot' }).click();
     await expect.poll(async () => (await call('GET', bot.path, { token: admin.token })).body).toMatchObject({ owner: null });
     expect(problems).toEqual([]);
     await context.close();

@@ -119,7 +119,7 @@ describe('a device with notifications', () => {
     await expect.poll(() => pushSubscriptions.countDocuments({ endpoint: device.endpoint, of: 'all' })).toBe(1);
     device.answer = { status: 500 };
     await send.click();
-    await page.getByText('this device stays silent: The push service did not take it').waitFor();
+    await page.getByText('while this page is closed: The push service did not take it').waitFor();
     expect(problems).toEqual([]);
     await context.close();
   });
@@ -308,7 +308,7 @@ describe('a device with notifications', () => {
     await users.updateOne({ _id: new ObjectId(owner.id) }, { $set: { identity } });
     const { page, context, problems } = await visit({ baseUrl: server.url, as: owner });
     await goWithin(page, '/settings/notifications');
-    const box = page.getByLabel("Email me what I haven't read");
+    const box = page.getByLabel('E-mail me unread messages');
     await box.waitFor();
     const wanted = async () => (await call()('GET', '/api/users/me', { token: owner.token })).body as object;
     for (const isWanted of [false, true]) {

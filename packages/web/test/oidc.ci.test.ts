@@ -106,7 +106,7 @@ it('somebody whom the identity provider does not sign in, or who comes back in a
   const back = page.waitForRequest((request) => request.url().startsWith(`${service.url}/oidc?`));
   await atProvider(page, 'bob');
   const thief = await visit({ path: (await back).url().slice(service.url.length), baseUrl: service.url });
-  await thief.page.getByText('This sign-in has expired, or began in another browser. Start again.').waitFor();
+  await thief.page.getByText('This sign-in has expired, or was started in another browser. Start again.').waitFor();
   expect((await thief.context.cookies(service.url)).filter(({ name }) => name === 'session')).toEqual([]);
   expect(thief.problems).toEqual([]);
   await Promise.all([context.close(), thief.context.close()]);
@@ -209,10 +209,10 @@ it('an administrator disconnects somebody from the identity provider, after the 
   expect((await dialog.locator('.effects li').allInnerTexts()).join('\n')).toBe(
     [
       'The person at the identity provider can no longer sign in to this account.',
-      'What groups of the provider gave ends: memberships in rooms, and the rights of an administrator with the invitations and webhooks that it made by them for rooms of others.',
+      'Memberships and administrator rights from groups of the provider end. So do invitations and webhooks that the account created as an administrator in rooms of others.',
       '1 session ends.',
-      '1 token goes on working.',
-      'Its owner then signs in by a password, and without one needs a link for a new one. Signing in at the provider makes no other account while this one has the same address.',
+      '1 token keeps working.',
+      'Its owner then signs in with a password. Without one, create a reset link. While the account keeps its address, signing in with the provider does not create another one.',
     ].join('\n'),
   );
   expect(await objections(page)).toEqual([]);

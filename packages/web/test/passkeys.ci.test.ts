@@ -53,7 +53,7 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 async function addPasskey(page: Page, account: Account): Promise<void> {
   await signIn(page, account);
   await page.goto(`${service.url}/settings/passkeys`);
-  await page.getByText('You have no passkey yet.').waitFor();
+  await page.getByText('No passkeys yet.').waitFor();
   await page.getByLabel('Current password').fill(account.password);
   await button(page, 'Add a passkey').click();
   await page.getByText('The passkey is added.').first().waitFor();
@@ -71,7 +71,7 @@ describe('a page whose service has an address of its own', () => {
     const { page, problems, context } = await aDevice('/login');
     await signIn(page, account);
     await page.goto(`${service.url}/settings/passkeys`);
-    await page.getByText('You have no passkey yet.').waitFor();
+    await page.getByText('No passkeys yet.').waitFor();
     expect(await objections(page)).toEqual([]);
     await page.getByLabel('Current password').fill('incorrect horse');
     await page.keyboard.press('Enter');
@@ -104,11 +104,11 @@ describe('a page whose service has an address of its own', () => {
     await dialog.getByLabel('Current password').fill(account.password);
     expect(await objections(page)).toEqual([]);
     await page.keyboard.press('Enter');
-    await page.getByText('You have no passkey yet.').waitFor();
+    await page.getByText('No passkeys yet.').waitFor();
 
     await signOut(page);
     await button(page, 'Sign in with a passkey').click();
-    await page.getByText('This passkey does not sign in here. It may have been removed.').waitFor();
+    await page.getByText('This passkey does not work here. It may have been removed.').waitFor();
     expect(problems).toEqual([]);
     await context.close();
   });
@@ -146,7 +146,7 @@ describe('a page whose service has an address of its own', () => {
 
     await page.goto(`${service.url}/settings/passkeys`);
     await page.getByLabel('Current password').fill(account.password);
-    const code = page.getByLabel('Code of the app, or a recovery code');
+    const code = page.getByLabel('Code from the app, or a recovery code');
     expect(await objections(page)).toEqual([]);
     await code.fill(aWrongCode(app));
     await button(page, 'Add a passkey').click();
@@ -224,14 +224,14 @@ describe('a page whose service has an address of its own', () => {
     const { recovery } = await turnOn(overHttp(service.url), account);
     await page.goto(`${service.url}/settings/passkeys`);
     await page.getByLabel('Current password').fill(account.password);
-    const code = page.getByLabel('Code of the app, or a recovery code');
+    const code = page.getByLabel('Code from the app, or a recovery code');
     expect(await code.count()).toBe(0);
     const sessions = { user: new ObjectId(account.id), by_passkey: true as const };
     await tokens.updateMany(sessions, { $set: { created_at: new Date(Date.now() - 601_000) } });
     // The device creates another passkey only after it has lost the account's first one.
     await session.send('WebAuthn.clearCredentials', { authenticatorId });
     await button(page, 'Add a passkey').click();
-    await page.getByText('enter one as well').waitFor();
+    await page.getByText('Sign in again, or enter a code.').waitFor();
     expect(await objections(page)).toEqual([]);
     expect(await code.evaluate((field) => field === document.activeElement)).toBe(true);
     // The password that was typed is still there.
@@ -292,7 +292,7 @@ describe('a page whose service has an address of its own', () => {
     const body = { current_password: account.password };
     expect((await call('DELETE', path, { token: account.token, body })).status).toBe(204);
     await page.reload();
-    await page.getByText('This passkey does not sign in here. It may have been removed.').waitFor();
+    await page.getByText('This passkey does not work here. It may have been removed.').waitFor();
     expect(problems).toEqual([]);
     await context.close();
   });

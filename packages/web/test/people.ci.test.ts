@@ -90,7 +90,7 @@ describe('a webhook', () => {
     await page.getByRole('button', { name: 'Switch on' }).click();
     await page.getByRole('button', { name: 'Switch off' }).waitFor();
     await page.getByRole('button', { name: 'Replace the secret' }).click();
-    await page.getByText('For 24 hours, the earlier secret signs as well.').waitFor();
+    await page.getByText('The old secret stays valid for 24 hours.').waitFor();
     expect(problems).toEqual([]);
     await context.close();
   });
@@ -144,10 +144,10 @@ describe('an invitation link', () => {
     await page.getByRole('button', { name: 'Revoke' }).click();
     await page.getByText('No invitation links yet.').waitFor();
     const third = await visit({ path });
-    await third.page.getByText('This invitation is no longer valid.').waitFor();
+    await third.page.getByText('This invitation has expired.').waitFor();
     await third.page.getByRole('button', { name: 'I have an account' }).click();
     await signIn(third.page, late);
-    await third.page.getByText('This invitation is no longer valid.').waitFor();
+    await third.page.getByText('This invitation has expired.').waitFor();
     expect([problems, newcomer.problems, second.problems, third.problems]).toEqual([[], [], [], []]);
     await Promise.all([context, newcomer.context, second.context, third.context].map((one) => one.close()));
   });

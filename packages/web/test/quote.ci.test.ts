@@ -52,7 +52,7 @@ describe('a forwarded message', () => {
     await field(page).fill('a draft');
     await page.locator('.rooms a', { hasText: 'Closed' }).click();
     await choose(page, 'the plan', 'Forward');
-    await page.getByRole('dialog', { name: /not open to everyone/ }).waitFor();
+    await page.getByRole('dialog', { name: /This room is private/ }).waitFor();
     // Cancel is the first answer.
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');

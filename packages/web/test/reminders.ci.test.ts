@@ -58,7 +58,7 @@ describe('a reminder', () => {
     await open();
     await page.getByRole('button', { name: /^In 20 minutes/ }).focus();
     await page.keyboard.press('Enter');
-    await page.locator('.toast', { hasText: 'You will be reminded' }).waitFor();
+    await page.locator('.toast', { hasText: 'Reminder set' }).waitFor();
     await message.getByTitle('Saved').waitFor();
     const [set] = await remindersOf(me);
     const minutes = (Date.parse(set?.remind_at.$date ?? '') - Date.now()) / 60_000;
@@ -77,7 +77,7 @@ describe('a reminder', () => {
       .waitFor();
     await open();
     await page.getByRole('button', { name: /^No reminder/ }).click();
-    await page.locator('.toast', { hasText: 'You will not be reminded' }).waitFor();
+    await page.locator('.toast', { hasText: 'Reminder removed' }).waitFor();
     await results(page)
       .getByText(/^Reminder: /)
       .waitFor({ state: 'detached' });

@@ -54,9 +54,9 @@ describe('the web client', () => {
     expect(await objections(page)).toEqual([]);
     const secret = await secretIn(page);
     const app = anApp(`otpauth://totp/Chat:${account.username}?secret=${secret}&issuer=Chat`);
-    const code = page.getByLabel('Code of the app');
+    const code = page.getByLabel('Code from the app');
     expect([await code.getAttribute('autocomplete'), await code.getAttribute('inputmode')]).toEqual(['one-time-code', 'numeric']);
-    await type(page, 'Code of the app', aWrongCode(app));
+    await type(page, 'Code from the app', aWrongCode(app));
     await page.keyboard.press('Enter');
     await page.getByText('This code is wrong or was used before.').waitFor();
     await code.fill(codeOf(app));
@@ -82,7 +82,7 @@ describe('the web client', () => {
 
     await page.getByText('Turn off two-step sign-in').first().click();
     const form = page.locator('form.danger-form');
-    await form.getByLabel('Code of the app, or a recovery code').fill(codes[0] ?? '');
+    await form.getByLabel('Code from the app, or a recovery code').fill(codes[0] ?? '');
     await form.getByLabel('Current password').fill(account.password);
     expect(await objections(page)).toEqual([]);
     await form.getByRole('button', { name: 'Turn off two-step sign-in' }).click();
@@ -97,7 +97,7 @@ describe('the web client', () => {
     const { page, problems, context } = await visit({ path: '/login' });
     await toSecondStep(page, account);
     expect(await objections(page)).toEqual([]);
-    await type(page, 'Code of the app', '12345');
+    await type(page, 'Code from the app', '12345');
     await page.keyboard.press('Enter');
     await page.getByText('This code is incomplete.').waitFor();
     await page.keyboard.press('Control+a');
@@ -136,7 +136,7 @@ describe('the web client', () => {
     await page.getByLabel('Current password').fill(account.password);
     await page.getByRole('button', { name: 'Set up' }).click();
     const secret = await secretIn(page);
-    await type(page, 'Code of the app', codeOf(anApp(`otpauth://totp/Chat:x?secret=${secret}&issuer=Chat`)));
+    await type(page, 'Code from the app', codeOf(anApp(`otpauth://totp/Chat:x?secret=${secret}&issuer=Chat`)));
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'I’ve saved these codes' }).click();
     await page.getByRole('link', { name: 'Plans' }).click();

@@ -205,11 +205,11 @@ describe('a message to everyone', () => {
     await page.locator('.room-pane .beginning').waitFor();
     const composer = page.locator('.room-pane .composer textarea');
     await composer.pressSequentially('@ro');
-    await page.getByRole('option', { name: 'Tell all members' }).waitFor();
+    await page.getByRole('option', { name: 'Notify everyone in this room' }).waitFor();
     await page.keyboard.press('Enter');
     await composer.pressSequentially('cake!');
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog', { name: 'Tell 21 people?' }).waitFor();
+    await page.getByRole('dialog', { name: 'Notify 21 people?' }).waitFor();
     await page.keyboard.press('Escape');
     expect(await composer.inputValue()).toBe('@room cake!');
     await composer.press('Enter');

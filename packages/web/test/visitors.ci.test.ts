@@ -38,7 +38,7 @@ describe('a visitor who is not signed in', () => {
     const { page, context } = await visit();
     const answer = await page.goto(`${serveUrl}/anything/at/all`);
     expect(answer?.status()).toBe(404);
-    await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     await page.getByRole('link', { name: 'Go to the rooms' }).click();
     await page.getByLabel('Password').waitFor();
     await context.close();
@@ -179,7 +179,7 @@ describe('a signed-in user', () => {
     const { page, context } = await visit();
     await signIn(page, await anAccount());
     await page.goto(`${serveUrl}/rooms/nothing`);
-    await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     await page.getByRole('link', { name: 'Go to the rooms' }).click();
     await page.getByRole('link', { name: 'All rooms' }).first().waitFor();
     await context.close();
