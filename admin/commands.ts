@@ -5,7 +5,7 @@ const yes = { yes: { type: 'boolean' } } as const;
 const importUsage =
   '[--dry-run] [--map-by-email] [--usernames <file>] [--workspace <name>] [--left-out <file>] [--incomplete] [--yes]';
 const importSummary =
-  'May be repeated, also with a later archive: what is there already stays as it is. With --dry-run it counts what would come over; with --map-by-email, people with the e-mail address of an account here are that account; --usernames names a file of CSV with usernames that people get here; --workspace tells the archives of several workspaces apart; --left-out names a new file for what does not come over; --incomplete imports what a cut-off archive has. Asks, unless --yes is given, before it leaves out messages that are older than RETENTION_DAYS.';
+  'May be repeated, also with a later archive: imported items stay as they are. With --dry-run it only counts. With --map-by-email, people whose e-mail address belongs to an account here get that account. --usernames names a CSV file with the usernames that people get here. --workspace distinguishes the archives of several workspaces. --left-out names a new file for the items that cannot be imported. --incomplete imports the readable part of a truncated archive. Asks before it leaves out messages older than RETENTION_DAYS, unless --yes is given.';
 const importOptions = {
   'dry-run': { type: 'boolean' },
   'map-by-email': { type: 'boolean' },
@@ -59,7 +59,7 @@ export const commands: Record<string, Command> = {
   'user disconnect': {
     usage: '<username>',
     summary:
-      'Parts an account from the person at the identity provider who signs in to it: its sessions and what groups gave end, with the invitations and webhooks that it made as an administrator by them; its tokens stay.',
+      'Disconnects an account from its identity at the identity provider. Ends its sessions and the memberships and administrator rights that it has from groups. Also deletes the invitations and webhooks that it created with those rights. Its tokens stay.',
     operands: 1,
   },
   'user hold': {
@@ -69,7 +69,7 @@ export const commands: Record<string, Command> = {
   },
   'user release': {
     usage: '<username>',
-    summary: 'Ends a hold: messages of the account that are older than they are kept are deleted again.',
+    summary: 'Ends a hold: messages of the account past their retention period are deleted again.',
     operands: 1,
   },
   'user limit': {
@@ -81,19 +81,19 @@ export const commands: Record<string, Command> = {
   'user unlimit': {
     usage: '<username>',
     summary:
-      'Forgets what was counted against an account (changes, wrong logins, e-mails, conversations): its owner may go on immediately.',
+      'Resets the rate limits of an account (changes, wrong logins, e-mails, conversations), so that its owner can continue immediately.',
     operands: 1,
   },
   'user export': {
     usage: '<username> <directory>',
     summary:
-      'Exports all that the service has of an account to a new directory: the account, its rooms, its messages with their files, reactions, sessions and entries of the audit trail.',
+      'Exports all data of an account to a new directory: the account, its rooms, its messages with their files, its reactions, its sessions and its entries in the audit log.',
     operands: 2,
   },
   'user delete': {
     usage: '(<username> | <id>) [--with-messages] [--yes]',
     summary:
-      'Permanently deletes an account; its messages stay, as those of a deleted user, unless --with-messages is given. With that, the messages of an account that was deleted before can be deleted by its id. Asks first, unless --yes is given.',
+      'Permanently deletes an account. Its messages stay, as those of a deleted user, unless --with-messages is given. With --with-messages and the id of a deleted account, deletes the messages of that account. Asks first, unless --yes is given.',
     operands: 1,
     options: { 'with-messages': { type: 'boolean' }, ...yes },
   },
@@ -133,7 +133,7 @@ export const commands: Record<string, Command> = {
   'bot give': {
     usage: '<username> (--owner <username> | --to-administrators)',
     summary:
-      'Gives a bot to another owner, or to the administrators; its tokens and commands end, because the earlier owner knows their secrets.',
+      'Transfers a bot to another owner, or to the administrators. Its tokens and commands are deleted, because the old owner knows their secrets.',
     operands: 1,
     options: { owner: { type: 'string' }, 'to-administrators': { type: 'boolean' } },
   },
@@ -157,7 +157,7 @@ export const commands: Record<string, Command> = {
   },
   'room release': {
     usage: '<room>',
-    summary: 'Ends a hold: messages of the room that are older than they are kept are deleted again.',
+    summary: 'Ends a hold: messages of the room past their retention period are deleted again.',
     operands: 1,
   },
   'room export': {
@@ -193,17 +193,17 @@ export const commands: Record<string, Command> = {
     operands: 2,
     options: { ban: { type: 'boolean' }, ...yes },
   },
-  'ban list': { usage: '<room>', summary: 'Lists who is banned from a room.', operands: 1 },
+  'ban list': { usage: '<room>', summary: 'Lists the users who are banned from a room.', operands: 1 },
   'ban lift': { usage: '<room> <username>', summary: 'Lets a banned user join a room again.', operands: 2 },
   'push-key export': {
     usage: '',
-    summary: 'Prints the key pair by which push services know the service. The private key is a secret.',
+    summary: 'Prints the key pair that identifies the service to push services. The private key is a secret.',
     operands: 0,
   },
   'push-key rotate': {
     usage: '',
     summary:
-      'Makes another key pair for push notifications, after the private key may have become known. Devices follow when their page is opened next; until then, for 60 days, the earlier pair is used for them.',
+      'Creates another key pair for push notifications, for when the private key may be known to others. A device switches when its page is opened next. Until then, for at most 60 days, the old pair is used for it.',
     operands: 0,
   },
   setup: {
@@ -224,14 +224,14 @@ export const commands: Record<string, Command> = {
   'database acknowledge': {
     usage: '',
     summary:
-      'Acknowledges that the embedded database lost data: the health check, the metrics and the overview no longer report it. Damaged pages are reported as long as there are some.',
+      'Acknowledges that the embedded database lost data, so that the health check, the metrics and the overview stop reporting it. Damaged pages are still reported.',
     operands: 0,
     takesDamaged: true,
   },
   'database restored': {
     usage: '',
     summary:
-      'Has clients read everything again, after a MongoDB cluster was restored from a backup. The embedded database and import need no such command.',
+      'Makes clients read everything again after a MongoDB cluster was restored from a backup. The embedded database and import do this themselves.',
     operands: 0,
   },
   backup: {
@@ -251,19 +251,19 @@ export const commands: Record<string, Command> = {
   },
   'audit export': {
     usage: '',
-    summary: 'Writes the audit trail to standard output, the oldest entry first, as one line of JSON per entry.',
+    summary: 'Writes the audit log to standard output, the oldest entry first, as one line of JSON per entry.',
     operands: 0,
   },
   'audit verify': {
     usage: '[--against <file>]',
     summary:
-      'Checks that no entry of the audit trail was changed, removed or added, and names the first one that was. With --against it also compares the trail with a file that audit export has written.',
+      'Checks that no entry of the audit log was changed, removed or added, and names the first wrong one. With --against it also compares the log with a file that audit export has written.',
     operands: 0,
     options: { against: { type: 'string' } },
   },
   'import slack': {
     usage: `<export.zip> [--token-file <file>] [--skip-unlisted] ${importUsage}`,
-    summary: `Imports people, rooms and messages from an archive that Slack has exported; with --token-file, a file with a token of the workspace, also the files; with --skip-unlisted, without folders that belong to no listed channel. ${importSummary}`,
+    summary: `Imports people, rooms and messages from a Slack export. With --token-file, a file with a token of the workspace, it also imports files. With --skip-unlisted, it skips folders of unlisted channels. ${importSummary}`,
     operands: 1,
     options: { ...importOptions, 'token-file': { type: 'string' }, 'skip-unlisted': { type: 'boolean' } },
     makesDatabase: true,
@@ -284,7 +284,7 @@ export const commands: Record<string, Command> = {
   },
   'import rocketchat': {
     usage: `(<directory> | <dump.tar.gz>) ${importUsage}`,
-    summary: `Imports people, rooms, messages and files from what mongodump has written of Rocket.Chat's database. ${importSummary}`,
+    summary: `Imports people, rooms, messages and files from a mongodump of Rocket.Chat's database. ${importSummary}`,
     operands: 1,
     options: importOptions,
     makesDatabase: true,
@@ -297,14 +297,14 @@ export const commands: Record<string, Command> = {
   'import undo': {
     usage: '<name> [--dry-run] [--yes]',
     summary:
-      'Undoes an import of another chat: its messages, its rooms in which nobody has written since, and its accounts that nobody has used are deleted. What people have written stays. Asks first, unless --yes is given.',
+      'Undoes an import of another chat. Deletes its messages, its rooms without later messages, and its unused accounts. Messages that people have written since stay. Asks first, unless --yes is given.',
     operands: 1,
     options: { 'dry-run': { type: 'boolean' }, ...yes },
   },
   'import invite': {
     usage: '<name> (--mail [--again] | --to <file>) [--days <number>]',
     summary:
-      'Makes links by which the people of an import get their accounts, for all who have not used theirs: sends them by e-mail, or writes them to a new file of CSV. They are valid for 7 days, unless --days is given. Without --again, nobody gets a second e-mail whose link is still valid.',
+      'Creates links for the people of an import to take over their accounts, except those who already have. Sends the links by e-mail, or writes them to a new CSV file. They are valid for 7 days, unless --days is given. Skips people with a valid link, unless --again is given.',
     operands: 1,
     options: { mail: { type: 'boolean' }, again: { type: 'boolean' }, to: { type: 'string' }, days: { type: 'string' } },
   },
@@ -340,6 +340,6 @@ const loaders: Record<string, () => Promise<Record<string, Run>>> = {
 /** Loads the code of a command. */
 export async function loadRun(name: string): Promise<Run> {
   const run = (await loaders[name.split(' ')[0] ?? '']?.())?.[name];
-  if (!run) throw new Error(`The command '${name}' is not carried out by anything.`);
+  if (!run) throw new Error(`The command '${name}' is not implemented.`);
   return run;
 }

@@ -10,7 +10,7 @@ export async function confirm(
   question: string,
   isSure: boolean,
   { stdin, stderr }: Streams,
-  refusal = 'This cannot be undone: pass --yes when nobody can be asked.',
+  refusal = 'This cannot be undone: pass --yes to run it without a question.',
 ): Promise<void> {
   if (isSure) return;
   if (!stdin.isTTY) throw new Error(refusal);

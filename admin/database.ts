@@ -31,7 +31,7 @@ export const dataDirectory = (): string => process.env.DATA_DIR?.trim() || './da
 function requireDatabase(directory: string): void {
   if (existsSync(join(directory, databaseFileName))) return;
   throw new Error(
-    `There is no database in ${directory}: set DATA_DIR to the directory that has one, or MONGODB_URI to a connection string.`,
+    `No database found in ${directory}. Set DATA_DIR to the directory of the database, or MONGODB_URI to a connection string.`,
   );
 }
 

@@ -46,7 +46,7 @@ async function stateOf(directory: string): Promise<string> {
 }
 
 /**
- * Opens the database for some work if its damage permits. Otherwise reports that the audit trail
+ * Opens the database for some work if its damage permits. Otherwise reports that the audit log
  * lacks an entry.
  */
 export async function withDamagedDatabase(stderr: Streams['stderr'], work: () => Promise<unknown>): Promise<void> {
@@ -58,6 +58,6 @@ export async function withDamagedDatabase(stderr: Streams['stderr'], work: () =>
       await close();
     }
   } catch (error) {
-    print(stderr, `The audit trail has no entry of this: ${explainFailure(error)}`);
+    print(stderr, `This could not be recorded in the audit log: ${explainFailure(error)}`);
   }
 }

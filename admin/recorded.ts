@@ -41,7 +41,7 @@ export async function recordedIfPossible<T>(acts: readonly Act[], stderr: Stream
     });
   } catch (error) {
     if (isRecorded) throw error;
-    print(stderr, `The audit trail has no entry of this: ${explainFailure(error)}`);
+    print(stderr, `This could not be recorded in the audit log: ${explainFailure(error)}`);
     return work();
   }
 }

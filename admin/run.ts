@@ -31,7 +31,7 @@ function showOverview(words: string[], commands: Record<string, Command>, { stdo
   const isHelp = words.length === 0 || words.some((word) => word === '--help' || word === '-h' || word === 'help');
   const group = Object.keys(commands).filter((name) => name.startsWith(`${words[0]} `));
   const names = group.length > 0 ? group : Object.keys(commands);
-  if (!isHelp) print(stderr, `There is no command '${words.join(' ')}'.`);
+  if (!isHelp) print(stderr, `Unknown command '${words.join(' ')}'.`);
   print(isHelp ? stdout : stderr, overviewOf(names, commands));
   return isHelp ? 0 : 2;
 }

@@ -43,5 +43,5 @@ async function queueMissed(task: RoomTask, moment: string): Promise<void> {
 
 async function sendMails(): Promise<void> {
   const { sent, accounts } = await sendDigests({ until: performance.now() + mailMs });
-  if (sent > 0) log('info', 'e-mails about what is unread sent', { sent, accounts });
+  if (sent > 0) log('info', 'unread digests sent', { sent, accounts });
 }

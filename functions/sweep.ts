@@ -5,7 +5,7 @@ import { isScheduled, job } from '../lib/http/job.ts';
 import { sweepMessages } from '../lib/messages/retention.ts';
 
 /**
- * When the sweeps of files, of messages and of the audit trail end, in milliseconds after the
+ * When the sweeps of files, of messages and of the audit log end, in milliseconds after the
  * start.
  */
 const filesMs = 6_000;
@@ -14,13 +14,13 @@ const auditMs = 14_000;
 
 /**
  * Runs each hour: deletes files without a message, deletes expired messages and cuts old entries
- * off the audit trail. The next run continues with the rest.
+ * off the audit log. The next run continues with the rest.
  */
 export const handler = job({
   takes: 'events of its schedule',
   isOwn: isScheduled,
   timeMs: 18_000,
-  failure: 'files, messages or the audit trail were not swept',
+  failure: 'files, messages or the audit log were not swept',
   run: async (): Promise<SweepResult & { messages: number; entries: number }> => {
     const begun = performance.now();
     const files = await sweepFiles({ isThorough: true, until: begun + filesMs });

@@ -18,11 +18,11 @@ export const auditCommands: Record<string, Run> = {
   },
   'audit verify': async (_operands, { against }) => {
     const { problem, ...found } = await verifyTrail(typeof against === 'string' ? await readExport(against) : []);
-    if (problem !== null) throw new Error(`The audit trail is not whole. ${problem}`);
+    if (problem !== null) throw new Error(`The audit log is not complete. ${problem}`);
     const text =
       found.first === null
-        ? 'The audit trail has no entries.'
-        : `The audit trail is whole: entries ${found.first} to ${found.last}.`;
+        ? 'The audit log is empty.'
+        : `The audit log is complete: entries ${found.first} to ${found.last}.`;
     return { data: found, text };
   },
 };
@@ -33,9 +33,9 @@ async function readExport(path: string): Promise<ExportedEntry[]> {
   let count = 0;
   for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
     count++;
-    if (line !== '') entries.push(entryOf(line, `Line ${count} of ${path} is not an entry of the audit trail.`));
+    if (line !== '') entries.push(entryOf(line, `Line ${count} of ${path} is not an entry of the audit log.`));
   }
-  if (entries.length === 0) throw new Error(`The file ${path} has no entries of the audit trail.`);
+  if (entries.length === 0) throw new Error(`The file ${path} does not contain entries of the audit log.`);
   return entries;
 }
 

@@ -50,6 +50,6 @@ export const botCommands: Record<string, Run> = {
     const bot = await recorded(await actOnBot(id, 'bot.changed', commandLine, owner), () =>
       changeBot(id, { name: undefined, owner }, commandLine),
     );
-    return { data: bot, text: `Gave ${bot.username} to another owner: its tokens and commands have ended.` };
+    return { data: bot, text: `Gave ${bot.username} to another owner, and deleted its tokens and commands.` };
   },
 };

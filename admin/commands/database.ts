@@ -32,7 +32,7 @@ export const databaseCommands: Record<string, Run> = {
     const found = await checkFiles();
     const files = found && { ...found, removed: removed + orphans };
     const lines = Object.entries(indexes).map(([collection, count]) => `${collection}: ${count} indexes`);
-    if (documents) lines.unshift('The database is healthy: all pages, documents and index entries are right.');
+    if (documents) lines.unshift('The database is healthy: all pages, documents and index entries are valid.');
     else if (file) lines.unshift('No page of the database is damaged.');
     if (documents) lines.push(...countLines(documents));
     if (finishedDeletions > 0) lines.push(`interrupted deletions, now finished: ${finishedDeletions}`);
@@ -60,7 +60,7 @@ export const databaseCommands: Record<string, Run> = {
     );
     const { dropped } = await readFileState();
     if (dropped) print(stderr, dropped);
-    const lines = [`The database was copied into ${directory}, and the copy is right.`, ...countLines(documents)];
+    const lines = [`The database was copied into ${directory}, and the copy is valid.`, ...countLines(documents)];
     if (files) lines.push(filesLine(files));
     return { data: { directory, documents, files, dropped }, text: lines.join('\n') };
   },
@@ -89,6 +89,6 @@ async function withProgress<T>(
 const countLines = (documents: CopyCounts) => Object.entries(documents).map(([name, count]) => `${name}: ${count} documents`);
 
 const filesLine = ({ files, missing }: FileCounts) =>
-  `files: ${files}${missing > 0 ? `, of which the bytes of ${missing} are missing` : ''}`;
+  `files: ${files}${missing > 0 ? ` (the bytes of ${missing} are missing)` : ''}`;
 
 const whatToDo = "Keep your earlier backups; see 'When the file is damaged' in docs/operating.md.";

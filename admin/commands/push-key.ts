@@ -10,7 +10,7 @@ export const pushKeyCommands: Record<string, Run> = {
   'push-key rotate': async () => {
     const data = await recorded(onData('push_key.rotated'), rotateKeys);
     const { devices, public_key } = data;
-    const text = `The new public key is ${public_key}. Devices with the earlier one: ${devices}. They take the new one when their page is opened next, and are told with the earlier one for ${earlierKeyDays} days.`;
+    const text = `The new public key is ${public_key}. Devices with the earlier one: ${devices}. They switch to the new one when their page is opened next. Until then, for at most ${earlierKeyDays} days, the old one is used.`;
     return { data, text };
   },
 };

@@ -46,12 +46,12 @@ export const roomCommands: Record<string, Run> = {
   'room hold': async ([id]) => {
     const room = readRoomId(id);
     await recorded(await actsOnRoom(room, ['room.held'], commandLine), () => holdRoom(room, true));
-    return { data: { _id: showId(room), is_held: true }, text: `Nothing in the room ${id} is deleted by its age.` };
+    return { data: { _id: showId(room), is_held: true }, text: `Messages in the room ${id} are kept, however old.` };
   },
   'room release': async ([id]) => {
     const room = readRoomId(id);
     await recorded(await actsOnRoom(room, ['room.released'], commandLine), () => holdRoom(room, false));
-    return { data: { _id: showId(room), is_held: false }, text: `Messages in the room ${id} are deleted by their age again.` };
+    return { data: { _id: showId(room), is_held: false }, text: `Messages in the room ${id} past their retention period are deleted again.` };
   },
   'room export': async ([id, path = ''], options, { stderr }) => {
     const which = id === 'all' ? 'all' : readRoomId(id);

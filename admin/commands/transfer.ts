@@ -30,7 +30,7 @@ export const transferCommands: Record<string, Run> = {
     if (leftOut.length > 0)
       print(streams.stderr, `Left out, because they are not collections of the service: ${leftOut.join(', ')}.`);
     if (result.data.documents.users === undefined || result.data.documents.users === 0)
-      print(streams.stderr, 'There are no users in this database: is it the right one? DATA_DIR or MONGODB_URI names it.');
+      print(streams.stderr, 'This database does not contain users. Check DATA_DIR or MONGODB_URI.');
     if (files && files.files > 0) print(streams.stderr, `The bytes of ${files.files} files are in ${filesBeside(file)}.`);
     return { ...result, isNote: isStandardOutput(file) };
   },
@@ -47,9 +47,9 @@ export const transferCommands: Record<string, Run> = {
         return { documents, brought: await bringFiles(filesBeside(file)) };
       };
       const acts = onData('data.imported', { file: basename(file) });
-      // An entry that came first would not be in the trail that takes the place of this one.
+      // An entry that came first would not be in the log that replaces this one.
       const { documents, brought } = await (trail === 'taken' ? recordedAfter(acts, work) : recorded(acts, work));
-      if (trail === 'left out') print(streams.stderr, 'The audit trail of the file was left out: this database has another one.');
+      if (trail === 'left out') print(streams.stderr, 'The audit log of the file was left out: this database has another one.');
       if (brought === undefined && existsSync(filesBeside(file)))
         print(streams.stderr, `The bytes in ${filesBeside(file)} were left there: set FILES, and import again.`);
       return documents;
@@ -74,7 +74,7 @@ async function exportAll(file: string, streams: Streams): Promise<Exported> {
 
 /**
  * Exports what can be read of a damaged database. Its files are read before the database is opened
- * for the entry in the audit trail.
+ * for the entry in the audit log.
  */
 async function exportLeftovers(file: string, { stderr }: Streams): Promise<Exported> {
   const leftovers = await openLeftovers();

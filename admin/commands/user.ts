@@ -94,23 +94,23 @@ export const userCommands: Record<string, Run> = {
   'user disconnect': async ([word]) => {
     const found = await findUserByName(readUsername(word));
     const user = await recorded(onUser(found, 'user.disconnected'), () => disconnectUser(toObjectId(found._id), commandLine));
-    return { data: user, text: `Nobody at the identity provider signs in to ${user.username} now.` };
+    return { data: user, text: `Disconnected ${user.username} from the identity provider.` };
   },
   'user hold': holding(true, 'keeps all its messages'),
-  'user release': holding(false, 'has its messages deleted by their age again'),
+  'user release': holding(false, 'has messages past their retention period deleted again'),
   'user limit': async ([word], options) => {
     const rate = options.default === true ? null : readRate(required(options, 'writes-per-second'));
     const found = await findUserByName(readUsername(word));
     const user = await recorded(onUser(found, 'user.rate_changed', rateDetails(rate)), () =>
       setWriteRate(toObjectId(found._id), rate),
     );
-    const text = rate === null ? 'has the usual rate' : `may make ${rate} messages and changes a second`;
+    const text = rate === null ? 'has the default rate' : `may make ${rate} messages and changes a second`;
     return { data: user, text: `${user.username} ${text} now.` };
   },
   'user unlimit': async ([word]) => {
     const user = await findUserByName(readUsername(word));
     await recorded(onUser(user, 'user.limits_lifted'), () => unlimit(toObjectId(user._id), user.email));
-    return { data: user, text: `Forgot what was counted against ${user.username}.` };
+    return { data: user, text: `Reset the rate limits of ${user.username}.` };
   },
   'user export': async ([word, path = ''], _options, { stderr }) => {
     const user = await findUserByName(readUsername(word));
@@ -145,7 +145,7 @@ async function erase(word: string | undefined, options: Options, streams: Stream
     throw error;
   });
   const called = user?.username ?? `the deleted account ${word}`;
-  const question = `Delete ${called} and all that it has written, with its files, for good?`;
+  const question = `Delete ${called} and all its messages and files permanently?`;
   await confirm(question, options.yes === true, streams);
   const target = user ? toObjectId(user._id) : id;
   if (!target) throw noSuchUser();

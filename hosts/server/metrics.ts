@@ -88,7 +88,7 @@ export function render(snapshots: Snapshot[], disks: Record<string, number> = {}
     ...metric('chat_backup_failures', 'gauge', 'Scheduled backups that failed since the last one that was complete.'),
     `chat_backup_failures ${snapshots.reduce((sum, { backup }) => sum + backup.failed, 0)}`,
     ...pushMetrics(snapshots.map(({ push }) => push)),
-    ...metric('chat_device_pushes_total', 'counter', 'Pushes to devices whose page is closed, by what became of them.'),
+    ...metric('chat_device_pushes_total', 'counter', 'Pushes to devices whose page is closed, by result.'),
     ...(['sent', 'later', 'refused', 'gone'] as const).map(
       (kind) => `chat_device_pushes_total{outcome="${kind}"} ${snapshots.reduce((sum, { devices }) => sum + devices[kind], 0)}`,
     ),
@@ -112,11 +112,11 @@ function pushMetrics(counted: PushCounts[]): string[] {
   return [
     ...metric('chat_sockets', 'gauge', 'WebSockets that are open.'),
     `chat_sockets ${sum(({ sockets }) => sockets)}`,
-    ...metric('chat_pushes_total', 'counter', 'Frames that were sent without being asked for, by kind.'),
+    ...metric('chat_pushes_total', 'counter', 'Frames that were not answers to a request, by kind.'),
     ...byLabel('chat_pushes_total', 'kind', 'pushes'),
-    ...metric('chat_push_dropped_total', 'counter', 'Frames that clients which read too slowly did not get.'),
+    ...metric('chat_push_dropped_total', 'counter', 'Frames that were dropped because clients read too slowly.'),
     ...byLabel('chat_push_dropped_total', 'kind', 'dropped'),
-    ...metric('chat_push_repaired_total', 'counter', 'How often events were found whose notice had been lost.'),
+    ...metric('chat_push_repaired_total', 'counter', 'Events that were found although their notice was lost.'),
     `chat_push_repaired_total ${sum(({ repaired }) => repaired)}`,
   ];
 }

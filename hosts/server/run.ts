@@ -94,7 +94,7 @@ async function explained<T>(host: string, port: number, setting: string, listen:
     if (code === 'EACCES') throw new Error(`Port ${port} is not open to this account: set ${setting} to one from 1024 on.`);
     if (code === 'ENOTFOUND' || code === 'EADDRNOTAVAIL' || code === 'EAI_AGAIN')
       throw new Error(
-        `This machine has no address '${host}': set --host or HTTP_HOST to one that it has, or to 0.0.0.0 for all.`,
+        `'${host}' is not an address of this machine. Set --host or HTTP_HOST to one of its addresses, or to 0.0.0.0 for all.`,
       );
     throw error;
   }

@@ -17,7 +17,7 @@ import { emailKey, emailKeys } from '../identity/users.ts';
  */
 
 export const identityTaken: Refusal = () =>
-  conflict('identity_taken', 'This person at the identity provider has another account.');
+  conflict('identity_taken', 'This identity at the provider belongs to another account.');
 export const alreadyLinked: Refusal = () => conflict('already_linked', 'The account is connected already.');
 const secondFactorOn: Refusal = () =>
   conflict('second_factor_on', 'The account has a second factor: sign in to it, and connect it in the settings.');

@@ -10,7 +10,7 @@ import { config } from '../settings/config.ts';
 const noSuchLink: Refusal = () => notFound('link');
 
 /** The last part of the link that turns off e-mails about unread messages. */
-export const digestLink = about('The last part of the address, which each of these e-mails has.', {
+export const digestLink = about('The last part of the address in each of these e-mails.', {
   ...tokenOf('a link'),
   read: (sent: unknown) => (isToken(sent) ? sent : undefined),
   schema: aToken,

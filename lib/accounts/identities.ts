@@ -15,11 +15,11 @@ import { config } from '../settings/config.ts';
 import { changeUser } from './accounts.ts';
 
 const notConnected: Refusal = () =>
-  conflict('not_connected', 'No person at the identity provider is connected with the account.');
+  conflict('not_connected', 'The account is not connected to an identity provider.');
 const noOtherWay: Refusal = () =>
   conflict('no_other_sign_in', 'The identity provider is the only way into the account: set a password or add a passkey first.');
 const onlySignIn: Refusal = () =>
-  conflict('only_sign_in', 'People sign in by the identity provider alone: deactivate or delete the account instead.');
+  conflict('only_sign_in', 'Only the identity provider signs people in: deactivate or delete the account instead.');
 export const disconnectionRefusals = [notConnected, noOtherWay, onlySignIn];
 
 /**

@@ -74,7 +74,7 @@ To join, open this link${until}:
 
 ${publicUrl}/join#${code}
 
-If you do not know who that is, you need do nothing.
+Don’t recognise this? Ignore this e-mail.
 `,
   };
 }

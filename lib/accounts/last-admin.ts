@@ -5,7 +5,7 @@ import { type UserDocument, users } from '../collections/accounts/users.ts';
 
 type Account = Omit<UserDocument, '_id'>;
 
-export const lastAdminMustStay: Refusal = () => conflict('last_admin', 'The last administrator must stay one.');
+export const lastAdminMustStay: Refusal = () => conflict('last_admin', 'The last administrator must remain an administrator.');
 
 /**
  * Makes a change after which the account is not an active administrator: a demotion, a

@@ -24,7 +24,7 @@ export async function createSetupCode(): Promise<SetupCode | undefined> {
 }
 
 const afterLoss =
-  "This database has no administrator, so no link makes one: restore a backup. If the service is new, run 'database acknowledge' and start again.";
+  "The administrators are missing from this database, which has lost data: restore a backup. If the service is new, run 'database acknowledge' and start again.";
 
 /**
  * Returns true if the service has or ever had an administrator. The one whom a setup code made

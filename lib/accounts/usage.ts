@@ -22,7 +22,7 @@ export const usageSchema = record('Usage', {
   has_second_factor: described('Whether a login needs a code beside the password.', aFlag),
   is_held: described('Whether its messages are kept however old they are.', aFlag),
   writes_per_second: described(
-    "The account's own sustained rate of messages and changes per second; null if it has that of the service.",
+    "The account's own sustained rate of messages and changes per second; null for the default of the service.",
     orNull(aCount),
   ),
 });

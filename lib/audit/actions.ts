@@ -1,5 +1,5 @@
 /**
- * Every action of the audit trail, with its description: the source of the API's schema, the table
+ * Every action of the audit log, with its description: the source of the API's schema, the table
  * in docs/audit.md and the page's filter. An administrator's action in a room is recorded only if
  * their role in the room does not allow it.
  */
@@ -56,7 +56,7 @@ export const auditActions = {
   'data.links_created': 'Links for the people of an import to claim their accounts were created or sent.',
   'push_key.exported': 'A command printed the key for push notifications.',
   'push_key.rotated': 'A command replaced the key for push notifications.',
-  'audit.exported': 'A command exported the audit trail.',
+  'audit.exported': 'A command exported the audit log.',
 } as const satisfies Record<string, string>;
 
 export type AuditAction = keyof typeof auditActions;

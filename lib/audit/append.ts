@@ -50,7 +50,7 @@ async function noteFailure(entries: AuditDocument[], by: By, error: unknown): Pr
     for (const { _id, action, target } of entries)
       await append({ action: action as AuditAction, target: target ?? undefined, details: { error: codeOf(error) } }, by, _id);
   } catch (failure) {
-    log('error', 'a failure is missing in the audit trail', { error: describeError(failure) });
+    log('error', 'a failure is missing in the audit log', { error: describeError(failure) });
   }
 }
 
@@ -62,12 +62,12 @@ export async function noteDone(act: Act, by: By): Promise<void> {
   try {
     await append(act, by);
   } catch (error) {
-    log('error', 'an act is missing in the audit trail', { action: act.action, error: describeError(error) });
+    log('error', 'an act is missing in the audit log', { action: act.action, error: describeError(error) });
   }
 }
 
 /**
- * Appends an entry to the trail. Concurrent processes compete for the next number; the others
+ * Appends an entry to the log. Concurrent processes compete for the next number; the others
  * retry.
  */
 export const append = (act: Act, by: By, failed: number | null = null): Promise<AuditDocument> =>

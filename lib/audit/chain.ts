@@ -3,7 +3,7 @@ import type { AuditDocument } from '../collections/service/audit.ts';
 
 /*
  * The hash of each entry includes the hash of the one before. So a change, removal, insertion or
- * move within the trail would change every later hash.
+ * move within the log would change every later hash.
  */
 
 /** An entry before the chain's fields are added. */

@@ -1,7 +1,7 @@
 import { audit } from '../collections/service/audit.ts';
 import { findTip } from './append.ts';
 
-/** The collections of the trail. */
+/** The collections of the log. */
 export const trailCollections = ['audit', 'audit_states'] as const;
 
 /**

@@ -62,7 +62,7 @@ export const auditQuery = {
   after: pageStart(seq as Parameter<number>),
 };
 
-/** A page of the trail, newest entry first. */
+/** A page of the log, newest entry first. */
 export async function listAudit(query: Values<typeof auditQuery>): Promise<ListPage<AuditEntry>> {
   const { limit } = query;
   const found = await audit.find(filterOf(query), { sort: { _id: -1 }, ...withOneMore(limit) }).toArray();

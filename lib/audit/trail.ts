@@ -23,11 +23,11 @@ export async function* exportedEntries(): AsyncGenerator<AuditEntry> {
   for await (const entry of allEntries()) yield showEntry(entry);
 }
 
-/** The result of a verification: the range of the trail, and the first problem. */
+/** The result of a verification: the range of the log, and the first problem. */
 type Verdict = { entries: number; first: number | null; last: number | null; problem: string | null };
 
 /**
- * Reads the whole trail and finds the first entry that was changed, removed, moved or added,
+ * Reads the whole log and finds the first entry that was changed, removed, moved or added,
  * including at both ends. With an earlier export, it finds the first difference from it.
  */
 export async function verifyTrail(exported: Iterable<ExportedEntry> = []): Promise<Verdict> {
@@ -69,10 +69,10 @@ async function verifyOnce(cut: Tip, others: Map<number, string>): Promise<Verdic
 function problemAtEnd({ seq }: Tip, head: Tip | undefined, lastExported: number): string | null {
   // The head may be missing after the first entry: its process may have died before it wrote the
   // head.
-  if (!head && seq > 1) return 'The record of where the trail ends was removed.';
+  if (!head && seq > 1) return "The record of the log's end was removed.";
   if (head && head.seq === seq + 1) return `Entry ${head.seq}, the last one, was removed.`;
   if (head && head.seq > seq) return `The last entries, ${seq + 1} to ${head.seq}, were removed.`;
-  return lastExported > seq ? `The trail ends with entry ${seq}, and the export with entry ${lastExported}.` : null;
+  return lastExported > seq ? `The log ends with entry ${seq}, and the export with entry ${lastExported}.` : null;
 }
 
 /** The fields of an exported entry that the verification compares. */

@@ -67,7 +67,7 @@ export const missingEvery = (names: string[]) =>
 export const unknownParameter = (name: string, meant: string | undefined) =>
   new HttpError(400, {
     title: 'Unknown parameter',
-    description: `There is no '${name}' parameter.${meant === undefined ? '' : ` Did you mean '${meant}'?`}`,
+    description: `Unknown parameter '${name}'.${meant === undefined ? '' : ` Did you mean '${meant}'?`}`,
     code: 'unknown_parameter',
   });
 

@@ -31,7 +31,7 @@ export const shownBot = representation(
     name: as(aFullName, 'name'),
     avatar: as(aPicture, 'avatar'),
     owner: made(
-      described('The user who answers for the bot and manages it; null if it belongs to the administrators.', orNull(idSchema)),
+      described('The user who is responsible for the bot and manages it; null if it belongs to the administrators.', orNull(idSchema)),
       ({ owner }) => (owner ? showId(owner) : null),
       { owner: 1 },
     ),
@@ -46,14 +46,14 @@ export type Bot = ShownBy<typeof shownBot>;
 export const botParameters = {
   username: newUsername,
   name: optional(fullName),
-  owner: about('The user who answers for the bot, by default the caller; for administrators.', optional(id)),
+  owner: about('The user who is responsible for the bot, by default the caller; for administrators.', optional(id)),
 };
 
 /** The changes that can be made to a bot. */
 export const botChanges = {
   name: optional(fullName),
   owner: about(
-    'The owner of the bot, or null for the administrators, who alone can change it. Its tokens, commands, webhooks and invitations end, because the earlier owner knows their secrets.',
+    'The owner of the bot, or null for the administrators; only administrators can change it. Its tokens, commands, webhooks and invitations end, because the old owner knows their secrets.',
     optional(orNone(id)),
   ),
 };

@@ -2,7 +2,7 @@ import { permissionDenied, type Refusal } from '../base/errors.ts';
 import { config } from '../settings/config.ts';
 
 const passwordsOff: Refusal = () =>
-  permissionDenied('passwords_off', 'Passwords are not used here: sign in by the identity provider.');
+  permissionDenied('passwords_off', 'Passwords are turned off: sign in with the identity provider.');
 export const passwordRefusals = [passwordsOff];
 
 /**

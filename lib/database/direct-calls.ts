@@ -33,7 +33,7 @@ type Execute = (client: Client, operation: Operation, ...options: unknown[]) => 
 export function callDirectly({ address, call, lastChange }: DatabaseWithin): void {
   const driver = operations as { executeOperation?: Execute };
   const { executeOperation } = driver;
-  if (!executeOperation) throw new Error('This version of the mongodb driver has no executeOperation.');
+  if (!executeOperation) throw new Error('This version of the mongodb driver lacks executeOperation.');
   databaseIsWithinThisProcess(lastChange);
 
   driver.executeOperation = async (client, operation, ...options) => {

@@ -15,7 +15,7 @@ const { prototype } = Connection as {
 };
 const { writeCommand } = prototype;
 if (!writeCommand)
-  throw new Error('This version of the mongodb driver has no Connection.writeCommand: check whether the patch is still needed.');
+  throw new Error('This version of the mongodb driver lacks Connection.writeCommand: check whether the patch is still needed.');
 
 prototype.writeCommand = async function (...options) {
   if (this.socket.destroyed) {
@@ -34,7 +34,7 @@ type Field = readonly [type: number, nameAt: number, nameLength: number, at: num
 type Batch = { bson: Uint8Array; batch: { elements: readonly Field[] }; batchSize: number; iterated: number };
 type Shift = (this: Batch, options: { raw?: boolean } | undefined) => unknown;
 const response = CursorResponse.prototype as { shift?: Shift };
-if (!response.shift) throw new Error('This version of the mongodb driver has no CursorResponse.shift.');
+if (!response.shift) throw new Error('This version of the mongodb driver lacks CursorResponse.shift.');
 
 response.shift = function (options) {
   if (this.iterated >= this.batchSize) return null;

@@ -208,7 +208,7 @@ async function check(path: string, collections: readonly string[]): Promise<Coun
     if (line.kind === 'end') end = line.counts;
     else if (line.kind === 'document') counts[line.collection] = (counts[line.collection] ?? 0) + 1;
   }
-  if (!end) throw broken(path, 'has no end: it was cut off');
+  if (!end) throw broken(path, 'is incomplete: it was cut off');
   for (const name of new Set([...Object.keys(end), ...Object.keys(counts)])) {
     if ((counts[name] ?? 0) !== (end[name] ?? 0))
       throw broken(path, `has ${counts[name] ?? 0} documents of ${name}, and should have ${end[name] ?? 0}`);

@@ -21,7 +21,7 @@ import { exportMessages, messagesOf } from './messages.ts';
  * All that the service has of a person, for a request by GDPR, article 15. That is the account, the
  * rooms, the person's messages with their files, reactions, and saved messages. There are sessions
  * and tokens without their secrets, passkeys, devices, followed threads, bots, invitations and
- * webhooks, notifications, and the entries of the audit trail. Messages of others are theirs.
+ * webhooks, notifications, and the entries of the audit log. Messages of others are theirs.
  */
 
 const hexOf = (id: ObjectId): string => id.toHexString();

@@ -8,7 +8,7 @@ import type { AnnouncedBytes } from '../collections/rooms/files.ts';
 import { beginningLength, type FileStore } from './file-store.ts';
 
 export const otherBytes: Refusal = () =>
-  conflict('other_bytes', 'These are not the bytes that were announced: their number or their SHA-256 differs.');
+  conflict('other_bytes', 'The bytes do not match the announcement: their number or their SHA-256 differs.');
 
 export const uploadBroken: Refusal = () => conflict('upload_broken', 'The upload ended too early, or was too slow.');
 
@@ -180,6 +180,6 @@ const isMissing = (error: unknown) => codeOf(error) === 'ENOENT';
 function explained(error: unknown): unknown {
   if (error instanceof HttpError) return error;
   if (['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'].includes(codeOf(error)))
-    return serviceUnavailable('There is no space left for files.');
+    return serviceUnavailable('The space for files is used up.');
   return error;
 }

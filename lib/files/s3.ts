@@ -36,7 +36,7 @@ export function s3Store(bucket: Bucket): FileStore {
     const found = await ask({ method: 'HEAD', key, headers: { 'X-Amz-Checksum-Mode': 'ENABLED' } });
     if (!found) return false;
     const { 'content-length': length, 'x-amz-checksum-sha256': checksum } = found.headers;
-    if (checksum === undefined) log('error', 'the object store tells no checksum, so that no file can be sent', { key });
+    if (checksum === undefined) log('error', 'the object store does not return checksums, so files cannot be sent', { key });
     return length === String(size) && checksum === base64Of(sha256);
   }
 

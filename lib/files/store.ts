@@ -4,7 +4,7 @@ import { directoryStore } from './directory.ts';
 import type { FileStore } from './file-store.ts';
 import { s3Store } from './s3.ts';
 
-export const noFiles: Refusal = () => permissionDenied('no_files', 'The service keeps no files.');
+export const noFiles: Refusal = () => permissionDenied('no_files', 'The service does not store files.');
 
 /** The file store; undefined if the service stores no files. */
 export const findStore = fromConfig(({ files: { place, bucket } }): FileStore | undefined => {

@@ -125,7 +125,7 @@ export type Operation<
   /** The security event that is logged after a success, or several, without secrets. */
   security?: (input: Input<Path, Query, Body>, shown: NoInfer<Shown>) => SecurityEvent | SecurityEvent[] | undefined;
   /**
-   * The acts that the audit trail records before the operation runs. It is asked for every caller
+   * The acts that the audit log records before the operation runs. It is asked for every caller
    * with an account, and looks at the database for administrators alone.
    */
   audit?: (input: Input<Path, Query, Body>, caller: Caller) => Act[] | Promise<Act[]>;

@@ -36,7 +36,7 @@ export type Caller = {
   > & { second_factor?: Pick<SecondFactorDocument, 'since'> };
   /** The account must set up a second factor first, and may do nothing else. */
   mustSetUpSecondFactor?: boolean;
-  /** The address of the request, for the audit trail; only there for administrators. */
+  /** The address of the request, for the audit log; only there for administrators. */
   source?: string;
   /** The time of the token's lookup by the database's clock; absent for the command line. */
   at?: Date;

@@ -34,7 +34,7 @@ export type ImportOptions = {
 export async function importFromSource(source: Source, options: ImportOptions): Promise<Report> {
   const { workspace, isDryRun, mapsByEmail, usernames, leaveOut, progress } = options;
   if (source.cutOff !== undefined && !options.takesIncomplete)
-    throw new Error(`The archive is not whole: ${source.cutOff}. Export it again, or pass --incomplete to import what it has.`);
+    throw new Error(`The archive is incomplete: ${source.cutOff}. Export it again, or pass --incomplete to import what it has.`);
   const tally = new Tally(leaveOut);
   const { _id: importId, ids, roomIds } = await beginImport(source.name, workspace, isDryRun);
   const people = new People({ source: source.name, importId, ids, tally, isDryRun, mapsByEmail, usernames });
@@ -60,7 +60,7 @@ export async function importFromSource(source: Source, options: ImportOptions): 
 }
 
 const nobody =
-  'The archive has messages and lists no people: all of them would become accounts without names that nobody can use. Export it again, with its people.';
+  'The archive contains messages but no people, so all authors would become accounts without names that nobody can use. Export it again, including its people.';
 
 /** The reason why a file of the archive is left out: no reader handles its folder or its type. */
 function groupOf({ name }: ArchiveFile): string {

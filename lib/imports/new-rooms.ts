@@ -120,7 +120,7 @@ async function insertRoom(
     await noteFinished(importId, _id);
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
-    throw new Error('The same people have begun a conversation at the same time: run the import again.', { cause: error });
+    throw new Error('These people started a conversation at the same time. Run the import again.', { cause: error });
   }
 }
 

@@ -140,7 +140,7 @@ export class People {
       if (address === placeholder) tally.note('people without an e-mail address of their own');
       return { _id, username, isActive };
     }
-    throw new Error(`There is no username left for ${person.username ?? person.id}.`);
+    throw new Error(`All usernames for ${person.username ?? person.id} are taken.`);
   }
 
   #chosen = ({ id, username, email: typed }: SourcePerson): string | undefined =>

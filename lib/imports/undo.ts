@@ -217,7 +217,7 @@ export async function findImport(name: string): Promise<ImportDocument> {
   const all = await imports.find({}, { sort: { created_at: 1 } }).toArray();
   const found = all.filter((one) => nameOfImport(one) === name || `${one.source}/${one.workspace}` === name);
   const [only] = found;
-  if (!only) throw new Error(`There is no import called ${name}: \`import list\` lists them.`);
+  if (!only) throw new Error(`Unknown import ${name}: \`import list\` lists all of them.`);
   if (found.length === 1) return only;
   throw new Error(`Several imports are called ${name}: ${found.map((one) => `${one.source}/${one.workspace}`).join(', ')}.`);
 }

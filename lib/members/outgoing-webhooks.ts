@@ -66,7 +66,7 @@ export const webhookChanges = {
   new_secret: newSecret,
 };
 
-const notOutgoing: Refusal = () => conflict('webhook_incoming', 'The webhook takes messages in: it sends nothing.');
+const notOutgoing: Refusal = () => conflict('webhook_incoming', 'This is an incoming webhook: it does not send events.');
 export const outgoingRefusals = [...webhookRefusals, noSuchWebhook, notOutgoing];
 
 /** True if the receiver has accepted the event. */

@@ -33,7 +33,7 @@ export const webhookFields = {
     orNull(listOf(aWord(...sentEventTypes))),
   ),
   hint: aHint,
-  created_by: described('The user who created the webhook, and with whose role it ends.', idSchema),
+  created_by: described('The user who created the webhook. It ends when they lose the role that it requires.', idSchema),
   created_at: described('The time of creation.', dateSchema),
 };
 export const webhookSchema = record('Webhook', webhookFields);

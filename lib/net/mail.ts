@@ -9,7 +9,7 @@ import { readSmtpUrl } from '../settings/smtp-url.ts';
 /** A plain-text e-mail. */
 export type Mail = { to: string; subject: string; text: string; headers?: Record<string, string> };
 
-export const noMail: Refusal = () => permissionDenied('no_email', 'The service sends no e-mail.');
+export const noMail: Refusal = () => permissionDenied('no_email', 'The service does not send e-mail.');
 
 /** Throws 403 if the service does not have a mail server. */
 export function requireMail(): void {
@@ -28,7 +28,7 @@ export async function sendMail(mail: Mail): Promise<void> {
 /** Throws 400 or 503 unless the e-mail was sent. */
 export function requireSent(outcome: MailOutcome): void {
   if (outcome === 'busy') throw outsideBusy();
-  if (outcome === 'refused') throw invalidParameter('email', 'be an address that takes e-mail');
+  if (outcome === 'refused') throw invalidParameter('email', 'be an address that accepts e-mail');
   if (outcome !== 'sent') throw serviceUnavailable('The e-mail could not be sent.');
 }
 

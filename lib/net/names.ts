@@ -23,7 +23,7 @@ const inTurnOfAccount = createQueues({
   most: 2,
   mostWaiting: 100,
   patienceMs: longestLookupMs,
-  refuse: () => new Error('Too many look-ups of names are under way.'),
+  refuse: () => new Error('Too many name look-ups are in progress.'),
 });
 
 /**
@@ -65,7 +65,7 @@ async function askNameServers(name: string): Promise<dns.LookupAddress[]> {
       answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family: at === 0 ? 4 : 6 })) : [],
     );
     if (found.length > 0) return found;
-    throw answers.find((answer) => answer.status === 'rejected')?.reason ?? new Error(`${name} has no address.`);
+    throw answers.find((answer) => answer.status === 'rejected')?.reason ?? new Error(`${name} does not have an address.`);
   } finally {
     clearTimeout(late);
   }

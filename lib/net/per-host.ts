@@ -5,7 +5,7 @@ class BusyHostError extends Error {
   override name = 'BusyHostError';
 
   constructor() {
-    super('Too many requests to this host are under way.');
+    super('Too many requests to this host are in progress.');
   }
 }
 

@@ -26,7 +26,7 @@ export function digestMail(to: string, { messages, isMore }: DigestNews, link: s
 
 ${told.join('\n\n')}
 ${isMore ? `\nThere are more: ${publicUrl}/\n` : ''}
-You get such an e-mail once a day at most, after a day away. To stop these e-mails, open this page, or change your settings:
+You get this e-mail at most once a day, after a day away. To stop these e-mails, open this page, or change your settings:
 
 ${address}
 `,

@@ -99,7 +99,7 @@ async function read({ _id, private_key, encrypted_key }: PushKeyDocument): Promi
   if (!decrypted)
     throw new Error(
       canEncrypt()
-        ? 'The key of push notifications was encrypted by another SECRET_KEY: set that one as well, after the present one, or make another key by `admin push-key rotate`.'
+        ? 'The key of push notifications was encrypted with another SECRET_KEY: add that one after the current one, or create another key with `admin push-key rotate`.'
         : 'The key of push notifications is encrypted: set SECRET_KEY to the key of the service.',
     );
   const privateKey = decrypted.bytes.toString();

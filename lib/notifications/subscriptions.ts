@@ -43,9 +43,9 @@ export const subscriptionParameters = {
 };
 
 const unknownService: Refusal = () =>
-  permissionDenied('push_service_unknown', 'The service does not know this push service: its operator can add it.');
-const otherKey: Refusal = () => conflict('other_key', 'This is not the present key of the service: subscribe with that one.');
-const notPushed: Refusal = () => conflict('not_pushed', 'The push service did not take it: try again later.');
+  permissionDenied('push_service_unknown', 'This push service is not allowed: the operator can add it to PUSH_HOSTS.');
+const otherKey: Refusal = () => conflict('other_key', 'This is not the current key of the service: subscribe with the current one.');
+const notPushed: Refusal = () => conflict('not_pushed', 'The push service did not accept it: try again later.');
 const refusedPush: Refusal = () =>
   conflict('push_refused', 'The push service refuses pushes of this service. Ask its operator: the log says why.');
 const endedByDevice: Refusal = () => conflict('subscription_ended', 'The push service says that this subscription has ended.');

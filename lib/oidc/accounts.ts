@@ -32,7 +32,7 @@ import { type Person, usernamesFor } from './people.ts';
  */
 
 const addressMissing: Refusal = () =>
-  permissionDenied('address_missing', 'The identity provider gives no e-mail address that an account can have.');
+  permissionDenied('address_missing', 'The identity provider did not send a valid e-mail address.');
 const addressUnconfirmed: Refusal = () =>
   permissionDenied('address_unconfirmed', 'The identity provider has not confirmed the e-mail address.');
 const addressTaken: Refusal = () =>

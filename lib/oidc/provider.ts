@@ -31,7 +31,7 @@ const knownFor = 3_600_000;
 const clockTolerance = 60;
 
 export const noProvider: Refusal = () =>
-  permissionDenied('no_identity_provider', 'People can’t sign in by an identity provider here.');
+  permissionDenied('no_identity_provider', 'Sign-in with an identity provider is not available here.');
 export const signInRefused: Refusal = () =>
   permissionDenied('sign_in_refused', 'The identity provider did not confirm this sign-in. Start again.');
 const providerUnavailable = () => serviceUnavailable('The identity provider did not answer in time.');
@@ -173,7 +173,7 @@ async function discover({ id, issuer, clientId }: IdentityProvider): Promise<Pro
   // Compared exactly, e.g. with a final slash: its tokens contain the issuer as the provider states
   // it.
   if (own !== issuer) throw new Error(`The provider calls itself ${own}: set its issuer to that, to the letter.`);
-  if (address === undefined) throw new Error('The identity provider has no jwks_uri.');
+  if (address === undefined) throw new Error('The identity provider lacks jwks_uri.');
   // An unknown key causes a new request for the keys, at most once a second. A provider may change
   // its keys at any time.
   const options = { cooldownDuration: 1_000, timeoutDuration: config.patienceMs.identityProvider, [fetchOfKeys]: fetchBounded };

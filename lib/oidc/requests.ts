@@ -19,7 +19,7 @@ export const providerId: Parameter<string> = {
 };
 
 export const signInExpired: Refusal = () =>
-  permissionDenied('sign_in_expired', 'This sign-in has expired, or another browser has begun it. Start again.');
+  permissionDenied('sign_in_expired', 'This sign-in has expired, or was started in another browser. Start again.');
 
 /** The data of a sign-in that are known when it starts. */
 type Begun = {

@@ -55,7 +55,7 @@ export const exampleSignIn: Shown<typeof signInSchema> = {
 };
 
 const otherAccount: Refusal = () =>
-  permissionDenied('other_account', 'Another account is signed in than the one that began this. Start again.');
+  permissionDenied('other_account', 'You are now signed in with another account. Start again.');
 export const callbackRefusals = [
   noProvider,
   signInExpired,

@@ -87,7 +87,7 @@ export const addition = {
 const tooManyPasskeys: Refusal = () => conflict('too_many_passkeys', 'The account has too many passkeys: remove one first.');
 const passkeyExists: Refusal = () => conflict('passkey_exists', 'This passkey was added already.');
 const passkeyRefused: Refusal = () =>
-  permissionDenied('passkey_refused', 'The passkey is not one for this service, or its authenticator did not check who uses it.');
+  permissionDenied('passkey_refused', 'The passkey is not for this service, or its authenticator did not verify the user.');
 
 export const beginningRefusals = [
   unscopedTokenRequired,

@@ -16,7 +16,7 @@ import { config } from '../settings/config.ts';
  */
 
 export const passkeysUnavailable: Refusal = () =>
-  permissionDenied('passkeys_unavailable', 'Passkeys are not used here: GET /api/passkeys says why.');
+  permissionDenied('passkeys_unavailable', 'Passkeys are not available: GET /api/passkeys has the reason.');
 export const challengeExpired: Refusal = () =>
   permissionDenied('passkey_expired', 'This took more than five minutes, or was completed before. Start again.');
 

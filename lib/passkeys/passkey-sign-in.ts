@@ -51,11 +51,11 @@ export const assertion = {
 };
 
 export const wrongPasskey: Refusal = () =>
-  unauthenticated('This passkey does not sign in here: it was removed, or is one for another service.', 'wrong_passkey');
+  unauthenticated('This passkey does not work here: it was removed, or belongs to another service.', 'wrong_passkey');
 
 /** 401: the passkey is a right one, of another account than the one that was named. */
 export const passkeyOfAnother: Refusal = () =>
-  unauthenticated('This passkey is one of another account than the one that is signing in.', 'passkey_of_another');
+  unauthenticated('This passkey belongs to another account than the one that is signing in.', 'passkey_of_another');
 
 export const beginningRefusals = [passkeysUnavailable, tooManyRequests];
 export const signInRefusals = [passkeysUnavailable, challengeExpired, wrongPasskey, passkeyOfAnother, accountDeactivated];

@@ -101,7 +101,7 @@ export const serverFrames = {
       lifetime: described('The seconds after which the connection ends in any case.', aCount),
       now,
       epoch,
-      presence: described('Whether the service tells who is active; if absent, it refuses `watch` and `active`.', aFlag),
+      presence: described('Whether the service reports presence; if absent, it refuses `watch` and `active`.', aFlag),
     },
     ['lifetime', 'presence'],
   ),
@@ -234,7 +234,7 @@ const parameters = {
 };
 
 /** The error for a request that needs presence if the service does not show it. */
-export const noPresence = () => conflict('no_presence', 'The service does not tell who is active.');
+export const noPresence = () => conflict('no_presence', 'The service does not report presence.');
 
 /** A parsed frame from a client. */
 export type ClientFrame = {

@@ -13,8 +13,8 @@ export const askPage = fromConfig((config) =>
     titleOf(config),
     html`<main>
 <h1>${titleOf(config)}</h1>
-<p>You get an e-mail about unread messages, once a day at most, after a day away.</p>
-<form method="post"><input type="hidden" name="List-Unsubscribe" value="One-Click"><button>Send me no such e-mails</button></form>
+<p>You get an e-mail about unread messages at most once a day, after a day away.</p>
+<form method="post"><input type="hidden" name="List-Unsubscribe" value="One-Click"><button>Stop these e-mails</button></form>
 </main>`,
     undefined,
     { hasForm: true },

@@ -37,7 +37,7 @@ export const people: Parameter<(ObjectId | string)[]> = {
 };
 
 const blockedByCaller: Refusal = () => conflict('user_blocked', 'The caller has blocked the user.');
-const tooManyConversations: Refusal = () => conflict('too_many_conversations', 'The caller has begun too many conversations.');
+const tooManyConversations: Refusal = () => conflict('too_many_conversations', 'The caller has started too many conversations.');
 export const conversationRefusals = [noSuchUser, blockedByCaller, tooManyConversations];
 
 /** Opens the caller's conversation with these people, or creates it. */

@@ -60,7 +60,7 @@ export const findReadableRoom = async (room: ObjectId, caller: Caller): Promise<
   requirePermission(await findContext(room, caller), 'read');
 
 /**
- * Reads a room for someone who wants to read its messages, which the audit trail has of an
+ * Reads a room for someone who wants to read its messages, which the audit log has of an
  * administrator who is not a member.
  */
 export async function findRoomToRead(room: ObjectId, caller: Caller): Promise<RoomContext> {

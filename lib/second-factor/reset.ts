@@ -7,7 +7,7 @@ import { findUser } from '../identity/users.ts';
 
 /* Separate from the checks of codes: the command line, which does not have the key, also resets. */
 
-export const noSecondFactor: Refusal = () => conflict('second_factor_off', 'The account has no second factor.');
+export const noSecondFactor: Refusal = () => conflict('second_factor_off', 'The account does not have a second factor.');
 
 /**
  * Turns off a lost second factor. It also ends the account's passkeys, which may be on the same

@@ -33,7 +33,7 @@ export async function say({ room, findCaller }: Sender, { text, key, thread }: S
 }
 
 const whyOff = ({ to }: Sender, { status }: DeliveryDocument): string =>
-  `\`${new URL(to.url).host}\` ${status === 410 ? 'says that it is gone' : 'has taken nothing for a day'}`;
+  `\`${new URL(to.url).host}\` ${status === 410 ? 'answers that it is gone' : 'has not accepted an event for a day'}`;
 
 /** Posts in the room that a webhook was switched off. */
 export async function sayOff(sender: Sender, delivery: DeliveryDocument): Promise<void> {

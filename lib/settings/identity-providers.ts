@@ -108,7 +108,7 @@ const fields: Record<string, Field> = {
   issuer: required(textThat(isIssuer, 'an issuer that starts with https://, or with http:// on this machine')),
   client_id: required(textUpTo(500)),
   client_secret: textUpTo(2_000),
-  scopes: textThat((value) => scopesIn(value) !== undefined, 'scopes, separated by blanks, of which one is openid'),
+  scopes: textThat((value) => scopesIn(value) !== undefined, 'scopes separated by spaces, including openid'),
   groups_claim: textUpTo(200),
   admin_group: textUpTo(200),
   group_rooms: { isRight: (value) => groupRoomsOf(value) !== undefined, rule: groupRoomsRule },

@@ -176,7 +176,7 @@ export const groupRooms: Rule<GroupRooms[]> = { read: groupRoomsIn, says: () => 
 
 export const scopeList: Rule<string> = {
   read: scopesIn,
-  says: () => 'scopes, separated by blanks, of which one is openid',
+  says: () => 'scopes separated by spaces, including openid',
 };
 
 const units = { '': 1, kB: 1_000, MB: 1_000_000, GB: 1_000_000_000, TB: 1_000_000_000_000 };

@@ -47,7 +47,7 @@ To set it, open this link within an hour:
 
 ${passwordLink(code)}
 
-If it was not you, you need do nothing: your password is as it was.
+If it was not you, ignore this e-mail: your password has not changed.
 `,
 });
 
@@ -55,7 +55,7 @@ const noAccountMail = () => ({
   subject: `A new password for ${config.brandName}`,
   text: `Someone, probably you, asked for a new password for an account with this e-mail address.
 
-There is none that can be used. If it was you, try another address of yours. If it was not, you need do nothing.
+No account with this address can be used. If it was you, try another address of yours. If it was not you, ignore this e-mail.
 `,
 });
 
@@ -65,20 +65,20 @@ const confirmationMail = (to: string, code: string) => ({
 
 ${config.publicUrl}/signup#${new URLSearchParams({ code, email: to })}
 
-The code in it, for programs and for accounts that exist already:
+The code in this link, for programs and for existing accounts:
 
 ${code}
 
-If it was not you, you need do nothing: without the code nobody can use your address.
+If it was not you, ignore this e-mail: nobody can use your address without the code.
 `,
 });
 
 const accountExistsMail = () => ({
   subject: `Your e-mail address for ${config.brandName}`,
-  text: `Someone, probably you, gave this e-mail address for an account. There is one with it already: sign in at
+  text: `Someone, probably you, gave this e-mail address for an account. An account with this address already exists. Sign in at
 
 ${config.publicUrl}/login
 
-If you forgot its password, you can set a new one there. If it was not you, you need do nothing.
+If you forgot its password, you can set a new one there. If it was not you, ignore this e-mail.
 `,
 });

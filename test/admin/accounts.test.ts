@@ -41,7 +41,7 @@ describe('user', () => {
       is_granted: true,
       expires_at: new Date(),
     });
-    expect(await admin(['user', 'unlimit', username])).toEqual(ended(`Forgot what was counted against ${username}.`));
+    expect(await admin(['user', 'unlimit', username])).toEqual(ended(`Reset the rate limits of ${username}.`));
     expect(await rateLimits.findOne({ _id: id })).toBeNull();
   });
 
@@ -96,7 +96,7 @@ describe('user', () => {
     expect(await admin(['user', 'delete', username])).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'This cannot be undone: pass --yes when nobody can be asked.\n',
+      stderr: 'This cannot be undone: pass --yes to run it without a question.\n',
     });
     expect(await statusOf(token)).toBe(200);
     expect(await admin(['user', 'delete', username, '--yes'])).toEqual(ended(`Deleted ${username}.`));

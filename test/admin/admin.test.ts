@@ -110,7 +110,7 @@ describe('token create', () => {
 
 describe('the command line', () => {
   it.each([
-    ['an unknown command', ['user', 'frobnicate'], "There is no command 'user frobnicate'."],
+    ['an unknown command', ['user', 'frobnicate'], "Unknown command 'user frobnicate'."],
     ['a missing option', ['user', 'create', 'ann', '--password-stdin'], 'The option --email is required.'],
     ['an unknown option', ['token', 'create', 'ann', '--colour', 'red'], "Unknown option '--colour'"],
     ['too many arguments', ['database', 'check', 'now'], 'There are too many arguments.'],

@@ -70,7 +70,7 @@ describe('bot list and bot give', () => {
     expect(await rowOf()).toContain(first.id);
     expect(await command(['bot', 'give', name, '--owner', second.username])).toEqual({
       code: 0,
-      stdout: `Gave ${name} to another owner: its tokens and commands have ended.\n`,
+      stdout: `Gave ${name} to another owner, and deleted its tokens and commands.\n`,
       stderr: '',
     });
     expect(await rowOf()).toContain(second.id);

@@ -33,7 +33,7 @@ describe.runIf(isEmbedded)('a data directory without a database', () => {
       expect(await administer(place, words)).toEqual({
         code: 1,
         stdout: '',
-        stderr: `There is no database in ${join(directory, place)}: set DATA_DIR to the directory that has one, or MONGODB_URI to a connection string.\n`,
+        stderr: `No database found in ${join(directory, place)}. Set DATA_DIR to the directory of the database, or MONGODB_URI to a connection string.\n`,
       });
       expect(existsSync(join(directory, 'typo'))).toBe(false);
       // The attempt is recorded, and nothing else.
@@ -68,7 +68,7 @@ describe.runIf(isEmbedded)('npm run backup', () => {
     const copy = join(directory, 'copies', '2026-11-21');
     const backUp = () => runCommand(['npm', 'run', '--silent', 'backup', '--', copy], { environment: environmentOf('kept') });
     const isDone = new RegExp(
-      `^The database was copied into ${copy}, and the copy is right\\.\n(.*\n)*chat\\.users: 1 documents\n`,
+      `^The database was copied into ${copy}, and the copy is valid\\.\n(.*\n)*chat\\.users: 1 documents\n`,
     );
     expect(await backUp()).toEqual({ code: 0, stdout: expect.stringMatching(isDone), stderr: '' });
     expect((await stat(copy)).mode & 0o777).toBe(0o700);

@@ -41,7 +41,7 @@ const expectNothingImported = async (file: string, sentence: string) => {
 
 describe('admin import', () => {
   it.each([
-    ['was cut off', (text: string) => text.slice(0, text.lastIndexOf('{"end"')), 'has no end: it was cut off'],
+    ['was cut off', (text: string) => text.slice(0, text.lastIndexOf('{"end"')), 'is incomplete: it was cut off'],
     [
       'lacks a document',
       (text: string) => text.replace(/^\{"collection":"rooms".*\n/m, ''),

@@ -80,7 +80,7 @@ describe('room hold and room release', () => {
     const room = await aRoom();
     expect(await command(['room', 'hold', room.id])).toEqual({
       code: 0,
-      stdout: `Nothing in the room ${room.id} is deleted by its age.\n`,
+      stdout: `Messages in the room ${room.id} are kept, however old.\n`,
       stderr: '',
     });
     expect(await command(['room', 'release', room.id])).toMatchObject({ code: 0 });

@@ -38,7 +38,7 @@ const everyType = () => ({
   nested: { list: [null, true, { $plain: 'x' }] },
 });
 
-/** The documents of an audit trail with so many entries. */
+/** The documents of an audit log with so many entries. */
 const trail = (entries: number) => ({ audit: entries, audit_states: 1 });
 
 describe('admin', () => {
@@ -66,18 +66,18 @@ describe('admin', () => {
 
     const again = join(directory, 'again.ndjson');
     await target.run('export', again);
-    // An import makes the other collections as well, which are empty; the audit trail has gone on.
+    // An import makes the other collections as well, which are empty; the audit log has gone on.
     const documentsIn = async (path: string) =>
       (await readFile(path, 'utf8')).split('\n').filter((line) => /^\{"collection":"(?!audit)/.test(line));
     expect(await documentsIn(again)).toEqual(await documentsIn(file));
   });
 
-  it('admin import takes the audit trail over, once, and never in the place of another one', async () => {
+  it('admin import takes the audit log over, once, and never in the place of another one', async () => {
     const [source, target, other] = [aDatabase(), aDatabase(), aDatabase()];
     const file = join(directory, 'trail.ndjson');
     const trailOf = async ({ run }: typeof source) =>
       (await run('audit', 'export')).stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line).action]));
-    const whole = (last: number) => ({ code: 0, stdout: `The audit trail is whole: entries 1 to ${last}.\n`, stderr: '' });
+    const whole = (last: number) => ({ code: 0, stdout: `The audit log is complete: entries 1 to ${last}.\n`, stderr: '' });
     await source.database.collection('rooms').insertOne(everyType());
     await source.run('audit', 'export');
     await source.run('export', file);
@@ -98,7 +98,7 @@ describe('admin', () => {
     await other.run('audit', 'export');
     expect(await other.run('import', file)).toMatchObject({
       code: 0,
-      stderr: 'The audit trail of the file was left out: this database has another one.\n',
+      stderr: 'The audit log of the file was left out: this database has another one.\n',
     });
     expect(await other.run('audit', 'verify')).toEqual(whole(2));
     expect(await trailOf(other)).toEqual(['audit.exported', 'data.imported', 'audit.exported']);
@@ -183,7 +183,7 @@ describe('admin', () => {
     const { run } = aDatabase();
     expect(await run('export', join(directory, 'nobody.ndjson'))).toMatchObject({
       code: 0,
-      stderr: 'There are no users in this database: is it the right one? DATA_DIR or MONGODB_URI names it.\n',
+      stderr: 'This database does not contain users. Check DATA_DIR or MONGODB_URI.\n',
     });
   });
 

@@ -83,8 +83,8 @@ describe.each(transports())('/api/audit, %s', (_transport, call) => {
   });
 });
 
-describe('the audit trail', () => {
-  it('the audit trail has no entry of what people do with their own accounts and rooms', async () => {
+describe('the audit log', () => {
+  it('the audit log has no entry of what people do with their own accounts and rooms', async () => {
     const account = await anAccount();
     const room = await aRoomOf([account]);
     await inProcess('PATCH', `/api/users/${account.id}`, { token: account.token, body: { name: 'Other' } });
@@ -93,7 +93,7 @@ describe('the audit trail', () => {
     expect([await trailOf(account.id), await trailOf(room)]).toEqual([[], []]);
   });
 
-  it('the audit trail has no entry of an administrator who does what owners and members may do', async () => {
+  it('the audit log has no entry of an administrator who does what owners and members may do', async () => {
     const owner = await anAdmin();
     const member = await anAccount();
     const room = await aRoomOf([owner, member]);
@@ -107,14 +107,14 @@ describe('the audit trail', () => {
     expect([await trailOf(room), await trailOf(member.id)]).toEqual([[], []]);
   });
 
-  it('the audit trail has a hold also of an administrator who owns the room, because owners can set none', async () => {
+  it('the audit log has a hold also of an administrator who owns the room, because owners can set none', async () => {
     const owner = await anAdmin();
     const room = await aRoomOf([owner]);
     await inProcess('PATCH', `/api/rooms/${room}/details`, { token: owner.token, body: { is_held: true, topic: 'News' } });
     expect(await trailOf(room)).toEqual([entry(owner, 'room.held')]);
   });
 
-  it('the audit trail has no entry of what ordinary users are refused, or of what does not exist', async () => {
+  it('the audit log has no entry of what ordinary users are refused, or of what does not exist', async () => {
     const [account, other] = [await anAccount(), await anAccount()];
     const before = await audit.countDocuments({ 'actor.id': { $in: [new ObjectId(account.id), new ObjectId(admin.id)] } });
     expect((await inProcess('PATCH', `/api/users/${other.id}`, { token: account.token, body: { is_admin: true } })).status).toBe(
@@ -125,7 +125,7 @@ describe('the audit trail', () => {
     expect(await trailOf(other.id)).toEqual([]);
   });
 
-  it('the audit trail has a second entry of what was refused after it was asked for', async () => {
+  it('the audit log has a second entry of what was refused after it was asked for', async () => {
     const [account, taken] = [await anAccount(), await anAccount()];
     const reply = await inProcess('PATCH', `/api/users/${account.id}`, { token: admin.token, body: { email: taken.email } });
     expect(outcome(reply)).toMatchObject({ status: 409 });
@@ -136,14 +136,14 @@ describe('the audit trail', () => {
     ]);
   });
 
-  it('the audit trail has an entry of each request that goes on with a deletion', async () => {
+  it('the audit log has an entry of each request that goes on with a deletion', async () => {
     const room = await aRoomOf([await anAccount()], { name: 'Large' });
     await rooms.updateOne({ _id: new ObjectId(room) }, { $set: { deleting_at: new Date() } });
     expect((await inProcess('DELETE', `/api/rooms/${room}`, { token: admin.token })).status).toBe(204);
     expect(await trailOf(room)).toEqual([entry(admin, 'room.deleted')]);
   });
 
-  it('the audit trail has an entry of a moderator who removes another one, which an owner may, and not of one who removes a member', async () => {
+  it('the audit log has an entry of a moderator who removes another one, which an owner may, and not of one who removes a member', async () => {
     const [owner, member, other] = [await anAccount(), await anAccount(), await anAccount()];
     const moderator = await anAdmin();
     const room = await aRoomOf([owner, member, [other, 'moderator'], [moderator, 'moderator']]);
@@ -154,7 +154,7 @@ describe('the audit trail', () => {
     expect([await trailOf(member.id), await trailOf(other.id)]).toEqual([[], [entry(moderator, 'member.removed')]]);
   });
 
-  it('the audit trail keeps the name of an account that is deleted', async () => {
+  it('the audit log keeps the name of an account that is deleted', async () => {
     const account = await anAccount();
     expect((await inProcess('DELETE', `/api/users/${account.id}`, { token: admin.token, body: {} })).status).toBe(204);
     expect(await audit.findOne({ 'target.id': new ObjectId(account.id) })).toMatchObject({
@@ -163,7 +163,7 @@ describe('the audit trail', () => {
     });
   });
 
-  it('the audit trail has one entry a day of an administrator who reads in a room of others, whatever is read there', async () => {
+  it('the audit log has one entry a day of an administrator who reads in a room of others, whatever is read there', async () => {
     const [reader, owner] = [await anAdmin(), await anAccount()];
     const room = await aRoomOf([owner], { is_open: false, is_visible: false });
     const message = await aMessage(owner, room);
@@ -179,7 +179,7 @@ describe('the audit trail', () => {
     expect(await trailOf(room)).toEqual([entry(reader, 'room.read')]);
   });
 
-  it('the audit trail has no entry of reading in a room that everyone may join', async () => {
+  it('the audit log has no entry of reading in a room that everyone may join', async () => {
     const room = await aRoomOf([await anAccount()], { is_open: true, is_visible: true });
     expect((await inProcess('GET', `/api/messages?room=${room}`, { token: admin.token })).status).toBe(200);
     expect(await trailOf(room)).toEqual([]);

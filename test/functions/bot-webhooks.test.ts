@@ -243,8 +243,8 @@ describe('the webhook of a bot', () => {
   });
 
   it.each([
-    ['answers 410', { status: 410 }, new Date(), 'says that it is gone'],
-    ['has failed for a day', { status: 500 }, new Date(Date.now() - 86_500_000), 'has taken nothing for a day'],
+    ['answers 410', { status: 410 }, new Date(), 'answers that it is gone'],
+    ['has failed for a day', { status: 500 }, new Date(Date.now() - 86_500_000), 'has not accepted an event for a day'],
   ])(
     'the webhook of a bot is switched off in all rooms where the receiver %s, which its owner is told, and goes on where it was when it is switched on',
     async (_what, answer, since, why) => {
@@ -658,8 +658,8 @@ describe('what the webhook of a bot sends', () => {
   });
 });
 
-describe('the audit trail', () => {
-  it('the audit trail has what an administrator chooses for the webhook of a bot of somebody else, without its address and secret', async () => {
+describe('the audit log', () => {
+  it('the audit log has what an administrator chooses for the webhook of a bot of somebody else, without its address and secret', async () => {
     const { room, bot, mention } = await withWebhook();
     const { seq } = await mention('again');
     const ask = (method: 'PUT' | 'PATCH', body: object) => succeed(call(method, pathOf(bot), { token: admin.token, body }));

@@ -18,7 +18,7 @@ it('in a browser, the link in an e-mail asks first, and its button ends these e-
   const wanted = async () => ((await call('GET', '/api/users/me', { token })).body as { email_digest?: false }).email_digest;
 
   await page.goto(`${await offlineUrl()}/api/email-digest/${link}`);
-  const button = page.getByRole('button', { name: 'Send me no such e-mails' });
+  const button = page.getByRole('button', { name: 'Stop these e-mails' });
   await button.waitFor();
   expect(await wanted()).toBeUndefined();
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);

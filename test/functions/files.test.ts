@@ -22,7 +22,7 @@ const webp = Buffer.from('RIFF\x10\0\0\0WEBPVP8 ', 'latin1');
 
 const noSuchFile = { title: 'Not found', description: 'No such file.', code: 'file_not_found' };
 const conflict = (code: string, description: string) => ({ status: 409, body: { title: 'Conflict', code, description } });
-const otherBytes = conflict('other_bytes', 'These are not the bytes that were announced: their number or their SHA-256 differs.');
+const otherBytes = conflict('other_bytes', 'The bytes do not match the announcement: their number or their SHA-256 differs.');
 
 /** A message of Ann with one file, in a room with Bob. */
 async function aSentFile(

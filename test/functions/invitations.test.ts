@@ -125,7 +125,7 @@ describe.each(transports())('/api/rooms/{room}/invitations, %s', (_transport, ca
   });
 
   it('an invitation ends when its maker is no longer an administrator, unless the maker is a moderator', async () => {
-    // The last administrator must stay one.
+    // The last administrator must remain an administrator.
     const [maker] = [await anAdmin(), await anAdmin()];
     const [elsewhere, own] = [await aRoom(), await aRoom({ owner: maker })];
     const [ending, staying] = [await invite(call, { ...elsewhere, owner: maker }), await invite(call, own)];

@@ -7,7 +7,7 @@ import { outcome } from '../support/responses.ts';
 import { inProcess } from '../support/transports.ts';
 
 const provider = { OIDC_ISSUER: 'https://id.example.org', OIDC_CLIENT_ID: 'chat', SIGN_IN: 'oidc' };
-const unavailable = refusals.denied('Passkeys are not used here: GET /api/passkeys says why.');
+const unavailable = refusals.denied('Passkeys are not available: GET /api/passkeys has the reason.');
 
 describe.each([
   ['PUBLIC_URL is not set', { PUBLIC_URL: '' }, 'no_public_url'],

@@ -28,7 +28,7 @@ it('without SECRET_KEY no second factor is turned on', async () => {
   expect((await without('GET', '/api/second-factor', { token })).body).toMatchObject({ is_on: false, is_available: false });
   const body = { current_password: account.password };
   expect(outcome(await without('POST', '/api/second-factor', { token, body }))).toEqual(
-    refusals.denied('The service has no key for second factors: its operator can set SECRET_KEY.'),
+    refusals.denied('Second factors are not available: the operator must set SECRET_KEY.'),
   );
   expect((await logIn(without, account)).status).toBe(201);
 });

@@ -102,11 +102,11 @@ describe('people who disconnect their accounts from the identity provider', () =
     const all = await Promise.all([disconnect(token), disconnect(token), disconnect(token)]);
     expect(all.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
     expect(outcome(await disconnect(token))).toEqual(
-      refusals.conflict('No person at the identity provider is connected with the account.'),
+      refusals.conflict('The account is not connected to an identity provider.'),
     );
   });
 
-  it('people who disconnect their accounts lose what the group of administrators gave, which the audit trail has, and keep what an administrator gave', async () => {
+  it('people who disconnect their accounts lose what the group of administrators gave, which the audit log has, and keep what an administrator gave', async () => {
     const { token: byAdmin } = await anAdmin();
     const [given, made] = [await aPerson({ groups: ['chat-admins'] }), await aPerson()];
     expect((await change(byAdmin, { is_admin: true }, made.id.toHexString())).status).toBe(200);
@@ -128,7 +128,7 @@ describe('people who disconnect their accounts from the identity provider', () =
     const others = { is_admin: true, _id: { $ne: id } };
     const before = await users.find(others).toArray();
     await users.unscoped.updateMany(others, { $set: { is_admin: false } });
-    expect(outcome(await disconnect(token))).toEqual(refusals.conflict('The last administrator must stay one.'));
+    expect(outcome(await disconnect(token))).toEqual(refusals.conflict('The last administrator must remain an administrator.'));
     expect(await users.findOne({ _id: id })).toMatchObject({ is_admin: true, identity: { gave_admin: true } });
     await users.unscoped.updateMany({ _id: { $in: before.map(({ _id }) => _id) } }, { $set: { is_admin: true } });
   });
@@ -220,7 +220,7 @@ describe('an account that is disconnected from the identity provider by others',
     await users.unscoped.updateMany(others, { $set: { is_admin: false } });
     expect(await command(['user', 'disconnect', person.name])).toMatchObject({
       code: 1,
-      stderr: 'The last administrator must stay one.\n',
+      stderr: 'The last administrator must remain an administrator.\n',
     });
     expect(await users.findOne({ _id: person.id })).toMatchObject({ is_admin: true, identity: { gave_admin: true } });
     await users.unscoped.updateMany({ _id: { $in: before.map(({ _id }) => _id) } }, { $set: { is_admin: true } });

@@ -16,7 +16,7 @@ useConfig({ ...provider.settings, SIGN_IN: 'oidc', OIDC_NAME: 'Example ID' });
 
 afterAll(provider.close);
 
-const noPasswords = refusals.denied('Passwords are not used here: sign in by the identity provider.');
+const noPasswords = refusals.denied('Passwords are turned off: sign in with the identity provider.');
 
 it('where the identity provider alone signs people in, no password does, and administrators still make accounts', async () => {
   const [account, admin] = [await anAccount(), await anAdmin()];
@@ -62,7 +62,7 @@ it('nobody disconnects the account of another from the only way in, because it w
   provider.people.set(person, { preferred_username: person, email: `${person}@example.org` });
   const { $oid: id } = userOf(await signInBy(provider, person))._id;
   const { token } = await anAdmin();
-  const sentence = 'People sign in by the identity provider alone: deactivate or delete the account instead.';
+  const sentence = 'Only the identity provider signs people in: deactivate or delete the account instead.';
   expect(outcome(await call('PATCH', `/api/users/${id}`, { token, body: { is_connected: false } }))).toEqual(
     refusals.conflict(sentence),
   );

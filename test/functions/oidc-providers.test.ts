@@ -140,7 +140,7 @@ describe('a provider that wants what another one has given', () => {
     const { browser, back } = await misled();
     expect(outcome(await browser.post('/api/oidc/callback', { ...back, iss: undefined }))).toEqual(refused);
     expect(outcome(await browser.post('/api/oidc/callback', { ...back, provider: 'other' }))).toEqual(
-      refusals.denied('This sign-in has expired, or another browser has begun it. Start again.'),
+      refusals.denied('This sign-in has expired, or was started in another browser. Start again.'),
     );
     expect(other.state.asked).not.toContain('/token');
   });

@@ -56,7 +56,7 @@ const sessionsOf = async (person: string) => {
   return { user: account?._id ?? new ObjectId(), kind: 'session' as const };
 };
 
-const expired = refusals.denied('This sign-in has expired, or another browser has begun it. Start again.');
+const expired = refusals.denied('This sign-in has expired, or was started in another browser. Start again.');
 const refused = refusals.denied('The identity provider did not confirm this sign-in. Start again.');
 
 describe('signing in by an identity provider', () => {
@@ -157,7 +157,7 @@ describe('signing in by an identity provider', () => {
   });
 
   it('signing in by an identity provider needs an address that an account can have', async () => {
-    const missing = refusals.denied('The identity provider gives no e-mail address that an account can have.');
+    const missing = refusals.denied('The identity provider did not send a valid e-mail address.');
     for (const email of [undefined, 'no address', 'two@@example.org'])
       expect(outcome(await signIn(aPerson({ email })))).toEqual(missing);
   });
@@ -367,7 +367,7 @@ describe('connecting an account with a person at the provider', () => {
     const back = answerOf(await provider.signIn(await begin(ann.browser, { link: true }), aPerson()));
     ann.browser.cookies.set('__Host-session', mallory.browser.session ?? '');
     expect(outcome(await ann.browser.post('/api/oidc/callback', back))).toEqual(
-      refusals.denied('Another account is signed in than the one that began this. Start again.'),
+      refusals.denied('You are now signed in with another account. Start again.'),
     );
   });
 
@@ -377,12 +377,12 @@ describe('connecting an account with a person at the provider', () => {
     await signIn(person, { browser, ...link });
     const { session } = (await signIn(person)).browser;
     const parted = await admin(['user', 'disconnect', account.username]);
-    expect(parted).toMatchObject({ code: 0, stdout: `Nobody at the identity provider signs in to ${account.username} now.\n` });
+    expect(parted).toMatchObject({ code: 0, stdout: `Disconnected ${account.username} from the identity provider.\n` });
     expect((await call('GET', '/api/users/me', { token: session })).status).toBe(401);
     expect(userOf(await signIn(person))._id.$oid).not.toBe(account.id);
     expect(await admin(['user', 'disconnect', account.username])).toMatchObject({
       code: 1,
-      stderr: 'No person at the identity provider is connected with the account.\n',
+      stderr: 'The account is not connected to an identity provider.\n',
     });
   });
 
@@ -391,7 +391,7 @@ describe('connecting an account with a person at the provider', () => {
     const person = aPerson();
     expect((await signIn(person, { browser: ann.browser, ...link })).status).toBe(201);
     expect(outcome(await signIn(person, { browser: bob.browser, ...link }))).toEqual(
-      refusals.conflict('This person at the identity provider has another account.'),
+      refusals.conflict('This identity at the provider belongs to another account.'),
     );
     expect(outcome(await signIn(aPerson(), { browser: ann.browser, ...link }))).toEqual(
       refusals.conflict('The account is connected already.'),

@@ -220,8 +220,8 @@ describe('an outgoing webhook', () => {
   });
 
   it.each([
-    ['answers 410', { status: 410 }, new Date(), 'says that it is gone'],
-    ['has failed for a day', { status: 500 }, new Date(Date.now() - 86_500_000), 'has taken nothing for a day'],
+    ['answers 410', { status: 410 }, new Date(), 'answers that it is gone'],
+    ['has failed for a day', { status: 500 }, new Date(Date.now() - 86_500_000), 'has not accepted an event for a day'],
   ])(
     'an outgoing webhook is switched off where the receiver %s, which the room is told, and can be switched on again',
     async (_what, answer, since, why) => {

@@ -19,12 +19,12 @@ const users = database.collection('users');
 const challenges = database.collection('passkey_challenges');
 
 const expired = refusals.denied('This took more than five minutes, or was completed before. Start again.');
-const refused = refusals.denied('The passkey is not one for this service, or its authenticator did not check who uses it.');
+const refused = refusals.denied('The passkey is not for this service, or its authenticator did not verify the user.');
 const wrong = {
   status: 401,
   body: {
     ...unauthenticated,
-    description: 'This passkey does not sign in here: it was removed, or is one for another service.',
+    description: 'This passkey does not work here: it was removed, or belongs to another service.',
     code: 'wrong_passkey',
   },
 };
@@ -330,7 +330,7 @@ describe('a sign-in with a passkey', () => {
         status: 401,
         body: {
           ...unauthenticated,
-          description: 'This passkey is one of another account than the one that is signing in.',
+          description: 'This passkey belongs to another account than the one that is signing in.',
           code: 'passkey_of_another',
         },
       };

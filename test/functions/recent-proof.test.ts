@@ -90,7 +90,7 @@ describe.each(transports())('a recent proof of identity, %s', (_transport, call)
     expect(outcome(await call('DELETE', '/api/users/me', { token: session, body }))).toEqual({ status: 204, body: '' });
   });
 
-  it('a refused act is not in the audit trail', async () => {
+  it('a refused act is not in the audit log', async () => {
     const admin = await anAdmin();
     const { id } = await anAccount();
     await call('PATCH', `/api/users/${id}`, { token: await anOldSession(call, admin), body: { is_admin: true } });

@@ -25,7 +25,7 @@ const required = {
 const wrongSentence = 'The code is incorrect, or was used before: wait for the next one.';
 const wrongAtLogin = { status: 401, body: { ...unauthenticated, description: wrongSentence, code: 'wrong_second_factor' } };
 const wrongCode = refusals.denied(wrongSentence);
-const isOff = refusals.conflict('The account has no second factor.');
+const isOff = refusals.conflict('The account does not have a second factor.');
 
 const logIn = (call: Call, { username, password }: Account, second_factor?: unknown, source = anAddress()) =>
   call('POST', '/api/sessions', { body: { username, password, ...(second_factor !== undefined && { second_factor }) }, source });
@@ -148,7 +148,7 @@ describe.each(transports())('a second factor, %s', (_transport, call) => {
         ).uri,
       );
     const confirm = (code: string) => call('PUT', path, { token: account.token, body: { code } });
-    const notBegun = refusals.conflict('No second factor was begun in the last hour.');
+    const notBegun = refusals.conflict('The set-up of the second factor was not started in the last hour.');
     expect(outcome(await confirm('123456'))).toEqual(notBegun);
     const [earlier, app] = [await begin(), await begin()];
     expect(outcome(await confirm(codeOf(earlier)))).toEqual(wrongCode);
@@ -449,6 +449,6 @@ it('a second factor that was lost is reset by a command, which ends the sessions
   expect(await isValid(inProcess, session)).toBe(false);
   expect((await logIn(inProcess, account)).status).toBe(201);
   const again = await reset(account.username);
-  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('The account has no second factor.') });
+  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('The account does not have a second factor.') });
   expect(await reset(aName())).toMatchObject({ code: 1, stderr: expect.stringContaining('No such user') });
 });

@@ -59,7 +59,7 @@ describe.each(transports())('/api/users, %s', (_transport, call) => {
     it.each(['is_active', '_id', 'session_generation'])('POST /api/users refuses the field %s from any caller', async (field) => {
       expect(await call('POST', '/api/users', { body: { ...aPerson(), [field]: true } })).toMatchObject({
         status: 400,
-        body: { description: `There is no '${field}' parameter.`, code: 'unknown_parameter' },
+        body: { description: `Unknown parameter '${field}'.`, code: 'unknown_parameter' },
       });
     });
 

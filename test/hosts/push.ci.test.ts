@@ -378,7 +378,7 @@ describe.each([
       const socket = await connected(url, await anAccount());
       socket.send({ type: 'watch', users: [] });
       socket.send({ type: 'active' });
-      const error = { type: 'error', status: 409, message: 'The service does not tell who is active.' };
+      const error = { type: 'error', status: 409, message: 'The service does not report presence.' };
       if (isServer)
         await expect.poll(() => socket.of('presence')).toEqual([{ type: 'presence', active: [], away: [], offline: [] }]);
       else await expect.poll(() => socket.of('error')).toEqual([error, error]);

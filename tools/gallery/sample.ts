@@ -50,7 +50,7 @@ export async function fillSample(baseUrl: string, admin: Person): Promise<Sample
   ];
   await call(dan, 'PATCH', '/api/users/me', { status: { emoji: '🌴', text: 'On holiday', until: '2990-01-01T00:00:00Z' } });
   for (const [who, name] of called) await call(who, 'PATCH', '/api/users/me', { name });
-  // Two entries for the audit trail.
+  // Two entries for the audit log.
   const [found] = await call<{ _id: { $oid: string } }[]>(admin, 'GET', `/api/users?username=${dan.username}`);
   for (const is_admin of [true, false]) await call(admin, 'PATCH', `/api/users/${found?._id.$oid}`, { is_admin });
 

@@ -27,7 +27,7 @@ export function schemaCollector() {
 const requireDescriptions = (title: string, properties: object) =>
   Object.fromEntries(
     Object.entries(properties).map(([name, { description, ...schema }]) => {
-      if (description === undefined) throw new Error(`${title}.${name} has no description: declare it with 'described'`);
+      if (description === undefined) throw new Error(`${title}.${name} lacks a description: declare it with 'described'`);
       return [name, { description, ...schema }];
     }),
   );

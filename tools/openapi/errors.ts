@@ -63,7 +63,7 @@ export const errors: Record<number, { name: string; meaning: string; samples: Ht
   },
   410: {
     name: 'Gone',
-    meaning: 'It is no longer available.',
+    meaning: 'It is gone.',
     samples: [gone('cursor_too_old', 'The cursor is older than the kept history.')],
   },
   412: {

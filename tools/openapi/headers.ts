@@ -53,7 +53,7 @@ export const onPage: Headers = {
     type: 'string',
     pattern: "^default-src 'none'; script-src ",
   }),
-  'Cross-Origin-Opener-Policy': always('No page of another origin has a handle on it.', { const: 'same-origin' }),
+  'Cross-Origin-Opener-Policy': always('Separates the page from windows of other origins.', { const: 'same-origin' }),
   Vary: always('The request headers that the response depends on.', { type: 'string', pattern: '^Accept-Encoding' }),
   'Content-Encoding': sometimes('The compression of a longer response, if the caller accepts one.', { enum: ['br', 'gzip'] }),
 };
@@ -93,7 +93,7 @@ export const onBytes: Headers = {
     type: 'string',
     pattern: '^(inline|attachment); filename="[^"]*"; filename\\*=UTF-8\'\'\\S*$',
   }),
-  'Accept-Ranges': always('Parts can be asked for.', { const: 'bytes' }),
+  'Accept-Ranges': always('Ranges of bytes can be requested.', { const: 'bytes' }),
 };
 
 /** The headers of a user's picture. */
@@ -112,7 +112,7 @@ export const onElsewhere: Headers = {
   ...Object.fromEntries(
     Object.entries(elsewhere).map(([name, value]) => [
       name,
-      always('The next request is asked again whether it may.', { type: 'string', pattern: `^${value}` }),
+      always('Permission is checked again on each request.', { type: 'string', pattern: `^${value}` }),
     ]),
   ),
 };

@@ -53,7 +53,7 @@ export const tags = [
 export function tagOf(path: string): string {
   const segment = segmentsOf(path)[0] ?? '';
   const tag = tags.find(({ segments }) => segments.includes(segment));
-  if (!tag) throw new Error(`tools/openapi/names.ts has no tag for ${path}`);
+  if (!tag) throw new Error(`tools/openapi/names.ts lacks a tag for ${path}`);
   return tag.name;
 }
 

@@ -131,7 +131,7 @@ const notModified = {
 };
 
 function descriptionOf(method: string, route: string, name: string, { about, rule }: Parameter): string {
-  if (about === undefined) throw new Error(`'${name}' of ${method} ${route} has no description: declare it with 'about'`);
+  if (about === undefined) throw new Error(`'${name}' of ${method} ${route} lacks a description: declare it with 'about'`);
   return `${about} Must ${rule}.`;
 }
 

@@ -17,7 +17,7 @@ const settingsFile = (serverless: Serverless) => {
 export function requireSettings(serverless: Serverless): void {
   const { name, isThere } = settingsFile(serverless);
   if (serverless.processedInput.commands.join(' ') === 'deploy' && !isThere)
-    throw new Error(`There is no file ${name}: write the settings of this stage into it, or nothing if the defaults are right.`);
+    throw new Error(`The file ${name} is missing. Write the settings of this stage into it, or leave it empty for the defaults.`);
 }
 
 /** Checks the settings as the server does: with an invalid one, no function would start. */
@@ -40,9 +40,9 @@ export async function checkSettings(serverless: Serverless): Promise<void> {
     if (version) wholeNumber(`${setting}_VERSION`, version);
   }
   if (FILES && FILES !== 'off' && !String(FILES).startsWith('s3:'))
-    throw new Error('Leave FILES out, or set it to a bucket such as s3://chat-files: functions have no directory that lasts.');
+    throw new Error('Leave FILES out, or set it to a bucket such as s3://chat-files: functions cannot keep files in a directory.');
   if (FILES_ENDPOINT)
-    throw new Error('Leave FILES_ENDPOINT out: the keys of functions are those of their roles, which only S3 knows.');
+    throw new Error('Leave FILES_ENDPOINT out: functions use the keys of their roles, which only S3 accepts.');
   // Loaded dynamically: under serverless-offline the functions share this process, and config.ts
   // would read their settings too early.
   const { readConfig } = await import('../../../lib/settings/config.ts');

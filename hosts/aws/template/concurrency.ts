@@ -35,7 +35,7 @@ export function planConcurrency(connectionLimit: number, poolSize: number): Conc
   const budget = Math.min(Math.floor(0.6 * all), all - leastUnreserved);
   if (budget < 2 * loginBurst)
     throw new Error(
-      `CONNECTION_LIMIT is too small: ${connectionLimit} connections are for ${all} functions, of which AWS keeps ${leastUnreserved} unreserved.`,
+      `CONNECTION_LIMIT is too small: ${connectionLimit} connections are enough for ${all} functions, and AWS keeps ${leastUnreserved} of these unreserved.`,
     );
   const shared = budget - loginBurst;
   const reserved: Record<string, number> = { sessions: loginBurst };

@@ -27,7 +27,7 @@ export function configureFunctions(serverless: Serverless): void {
   const byRole = Object.groupBy(Object.entries(service.functions), ([, { role = defaultRole }]) => role);
   for (const [role, functions = []] of Object.entries(byRole)) {
     const rights = roles[role];
-    if (!rights) throw new Error(`serverless.yml has no role '${role}' in custom.deployment.roles.`);
+    if (!rights) throw new Error(`The role '${role}' is missing in custom.deployment.roles of serverless.yml.`);
     const usesDatabase = rights.includes('database');
     const isReadBy =
       (...readers: Definition[]) =>

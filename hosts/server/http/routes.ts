@@ -57,7 +57,7 @@ export async function loadRoutes(routes = readRoutes()): Promise<FindRoute> {
 /** Finds routes as API Gateway does: a literal path segment takes precedence over a variable. */
 export function matchRoutes(routes: Route[]): (method: string, path: string) => Match {
   const fallback = routes.find(({ path }) => path === '*');
-  if (!fallback) throw new Error("serverless.yml has no function for '*'.");
+  if (!fallback) throw new Error("The function for '*' is missing in serverless.yml.");
 
   const router = createRouter({ maxParamLength: 10_240 });
   const named = new Set(routes.map(({ method }) => method).filter((method) => method !== 'ANY'));

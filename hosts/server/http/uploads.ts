@@ -66,7 +66,7 @@ export async function* bodyOf(request: IncomingMessage, pace = usual, upload?: U
   for (let received = 0; ; ) {
     const ending = new AbortController();
     const given = Promise.withResolvers<never>();
-    const giveWay = () => given.reject(new Error('The upload was slow, and gave way to another.'));
+    const giveWay = () => given.reject(new Error('The upload was too slow, and made room for another.'));
     if (upload?.signal.aborted) giveWay();
     upload?.signal.addEventListener('abort', giveWay, { once: true, signal: ending.signal });
     const left = longestUpload(received, pace) - (performance.now() - begun);

@@ -139,7 +139,7 @@ export function openSockets(server: Server, hub: Hub, { trustProxy, run, most, i
   );
 }
 
-const noRoom = () => serviceUnavailable('The service has no room for another connection.');
+const noRoom = () => serviceUnavailable('The service cannot accept more connections.');
 const full: Handler = rejectWith(noRoom);
 // Needed only for releases of Node.js that cannot ignore an upgrade.
 const notSupported: Handler = rejectWith(

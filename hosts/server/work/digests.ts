@@ -17,9 +17,9 @@ export const sendDigestsMeanwhile = ({ wait = firstAfter } = {}): Background =>
   inBackground(async ({ signal, pause, attempt }) => {
     await pause(wait);
     for (;;) {
-      await attempt('nobody was told by e-mail', async () => {
+      await attempt('digests were not sent', async () => {
         const { sent, accounts } = await sendDigests({ until: performance.now() + longest, signal });
-        if (sent > 0) log('info', 'e-mails about what is unread sent', { sent, accounts });
+        if (sent > 0) log('info', 'unread digests sent', { sent, accounts });
       });
       await pause(every * (0.9 + 0.2 * Math.random()));
     }

@@ -28,9 +28,9 @@ export const sweepMeanwhile = (): Background =>
         const messages = await sweepMessages({ pause });
         if (messages > 0) log('info', 'messages deleted by their age', { messages });
       });
-      await attempt('the audit trail was not swept', async () => {
+      await attempt('the audit log was not swept', async () => {
         const entries = await sweepAudit();
-        if (entries > 0) log('info', 'entries of the audit trail cut off by their age', { entries });
+        if (entries > 0) log('info', 'entries of the audit log cut off by their age', { entries });
       });
       await pause(every * (0.9 + 0.2 * Math.random()));
     }

@@ -2,7 +2,7 @@ import type { IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../../database/bounded.ts';
 
 /**
- * One entry of the audit trail: an act of an administrator, the command line or the service. It
+ * One entry of the audit log: an act of an administrator, the command line or the service. It
  * never changes.
  */
 export type AuditDocument = {
@@ -48,7 +48,7 @@ export const auditIndexes: IndexDescription[] = [
   { key: { at: 1 }, name: 'at' },
 ];
 
-/** The audit trail. */
+/** The audit log. */
 export const audit = collection<AuditDocument>('audit');
 
 /**

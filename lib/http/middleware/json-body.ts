@@ -125,5 +125,5 @@ function check(value: unknown, depth: number, isUnknown: boolean): void {
 function checkText(text: string, isUnknown = true): void {
   if (!text.isWellFormed()) throw invalidJson('The request body must not have a lone surrogate in a text.');
   if (isUnknown && findControlCharacter(normaliseText(text)))
-    throw invalidJson('The request body must not have control characters but tab and newline in a text.');
+    throw invalidJson('The request body must not have control characters other than tab and newline in a text.');
 }

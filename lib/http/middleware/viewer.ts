@@ -14,7 +14,7 @@ export function viewer(secrets: readonly string[]): Step {
     before: function readViewer({ event }) {
       const given = digestOf(event.headers['x-origin-verify'] ?? '');
       if (!digests.some((digest) => timingSafeEqual(digest, given)))
-        throw permissionDenied('not_through_cloudfront', 'This address is for CloudFront alone: use that of the service.');
+        throw permissionDenied('not_through_cloudfront', 'This address is only for CloudFront: use the address of the service.');
       const address = addressOf(event.headers['cloudfront-viewer-address'] ?? '');
       if (address === undefined)
         throw new Error("CloudFront does not send 'CloudFront-Viewer-Address': its origin request policy must include it.");

@@ -40,7 +40,7 @@ async function copyRunning(uri: string, directory: string): Promise<void> {
 }
 
 async function copyFiles(dataDir: string, directory: string): Promise<void> {
-  if (!existsSync(dataDir)) throw new Error(`There is no database in ${dataDir}.`);
+  if (!existsSync(dataDir)) throw new Error(`No database found in ${dataDir}.`);
   const file = await openDatabaseFile(dataDir);
   try {
     await file.backup(directory);

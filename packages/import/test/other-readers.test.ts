@@ -94,7 +94,7 @@ describe('an export of Mattermost as people repack it', () => {
 
   it('an import from Mattermost refuses lines that were cut off, and counts those of kinds that it does not read', async () => {
     const cut = lines.slice(0, -20);
-    await expect(readArchive(tryImport(openMattermost), cut)).rejects.toThrow(/not whole: it ends in the middle of a line/);
+    await expect(readArchive(tryImport(openMattermost), cut)).rejects.toThrow(/is incomplete: it ends in the middle of a line/);
     const { leftOut, unread } = await readArchive(
       openMattermost,
       zipOf([
@@ -185,7 +185,7 @@ describe('an export of Zulip as people repack it', () => {
     ],
   ])('an import from Zulip refuses an export that %s', async (_how, change) => {
     const entries = change(zulipEntries(exported));
-    await expect(readArchive(tryImport(openZulip), tarGzOf(entries))).rejects.toThrow('The archive is not whole');
+    await expect(readArchive(tryImport(openZulip), tarGzOf(entries))).rejects.toThrow('The archive is incomplete');
   });
 
   const cut = ({ name, bytes = '' }: TarEntry): TarEntry => ({ name, bytes: bytes.slice(0, -30) });

@@ -41,7 +41,7 @@ async function download(page: Page, label: string): Promise<{ name: string; text
   return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') };
 }
 
-describe('the audit trail in the page', () => {
+describe('the audit log in the page', () => {
   it.each([
     ['on a desk, light', { options: { colorScheme: 'light' as const, reducedMotion: 'reduce' as const } }],
     [
@@ -49,14 +49,14 @@ describe('the audit trail in the page', () => {
       { ...phone, options: { ...phone.options, colorScheme: 'dark' as const, reducedMotion: 'reduce' as const } },
     ],
     ['on a phone, in Arabic', { ...phone, options: { ...phone.options, locale: 'ar', reducedMotion: 'reduce' as const } }],
-  ])('the audit trail in the page passes axe-core and fits its width %s', async (_look, settings) => {
+  ])('the audit log in the page passes axe-core and fits its width %s', async (_look, settings) => {
     const { page, context, problems } = await atTrail(settings);
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/audit-${_look.replaceAll(/\W+/g, '-')}.png` });
     expect([await objections(page), problems]).toEqual([[], []]);
     await context.close();
   });
 
-  it('the audit trail in the page shows who did what to whom, the newest first', async () => {
+  it('the audit log in the page shows who did what to whom, the newest first', async () => {
     const { page, context, problems, admin, person } = await atTrail();
     await narrowTo(page, admin);
     await expect.poll(() => heads(page)).toEqual(['Room changed', 'Made administrator']);
@@ -67,7 +67,7 @@ describe('the audit trail in the page', () => {
     await context.close();
   });
 
-  it('the audit trail in the page is narrowed by person, action and day, by the names in it, and widened again', async () => {
+  it('the audit log in the page is narrowed by person, action and day, by the names in it, and widened again', async () => {
     const { page, context, admin, person } = await atTrail();
     const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
     await narrowTo(page, admin);
@@ -101,7 +101,7 @@ describe('the audit trail in the page', () => {
     await context.close();
   });
 
-  it('the audit trail in the page is read page by page', async () => {
+  it('the audit log in the page is read page by page', async () => {
     const [admin, person] = [await anAdmin(), await anAccount()];
     for (let count = 0; count < 26; count++)
       for (const is_admin of [true, false])
@@ -116,7 +116,7 @@ describe('the audit trail in the page', () => {
     await context.close();
   });
 
-  it('the audit trail in the page is written into a file of JSON lines, as a command does it, or of a table that no spreadsheet takes for formulas', async () => {
+  it('the audit log in the page is written into a file of JSON lines, as a command does it, or of a table that no spreadsheet takes for formulas', async () => {
     const name = '=HYPERLINK("https://evil.example.org";"Team")';
     const { page, context, admin, problems } = await atTrail({}, name);
     await narrowTo(page, admin);

@@ -119,7 +119,7 @@ describe('a device with notifications', () => {
     await expect.poll(() => pushSubscriptions.countDocuments({ endpoint: device.endpoint, of: 'all' })).toBe(1);
     device.answer = { status: 500 };
     await send.click();
-    await page.getByText('while this page is closed: The push service did not take it').waitFor();
+    await page.getByText('while this page is closed: The push service did not accept it').waitFor();
     expect(problems).toEqual([]);
     await context.close();
   });

@@ -694,7 +694,7 @@ describe('the settings of a deployment', () => {
     const { code, stdout, stderr } = await deploy(undefined, 'deploy');
     expect({ code, said: stdout + stderr }).toEqual({
       code: 1,
-      said: expect.stringContaining('There is no file .env.prod: write the settings of this stage into it'),
+      said: expect.stringContaining('The file .env.prod is missing. Write the settings of this stage into it'),
     });
   });
 });

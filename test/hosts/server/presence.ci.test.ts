@@ -248,7 +248,7 @@ describe('a client that watches', () => {
     expect([socket.of('hello')[0], other.of('hello')[0]].map((hello) => hello?.presence)).toEqual([undefined, true]);
     socket.send({ type: 'watch', users: [] });
     socket.send({ type: 'active' });
-    const error = { type: 'error', status: 409, message: 'The service does not tell who is active.' };
+    const error = { type: 'error', status: 409, message: 'The service does not report presence.' };
     await expect.poll(() => socket.of('error')).toEqual([error, error]);
     for (const one of [socket, other]) one.socket.close();
   });

@@ -269,9 +269,9 @@ describe('npm run serve', () => {
       'the address is not this machine’s',
       'HTTP_HOST',
       '192.0.2.1',
-      /^This machine has no address '192\.0\.2\.1': set --host or HTTP_HOST/,
+      /^'192\.0\.2\.1' is not an address of this machine\. Set --host or HTTP_HOST/,
     ],
-    ['the host does not exist', 'HTTP_HOST', 'no.invalid', /^This machine has no address 'no\.invalid': set --host or HTTP_HOST/],
+    ['the host does not exist', 'HTTP_HOST', 'no.invalid', /^'no\.invalid' is not an address of this machine\. Set --host or HTTP_HOST/],
     ['an origin has no scheme', 'CORS_ORIGINS', 'example.org', /^Set CORS_ORIGINS to \* or to origins .*, not 'example\.org'\.$/],
     [
       'the mail server is one of AWS’s parameters',

@@ -175,7 +175,7 @@ describe('limits of accounts, through ten concurrent processes', () => {
     expect((await open(one)).status).toBe(201);
     expect((await open(ann, three)).status).toBe(201);
     expect((await open(colleague)).status).toBe(201);
-    expect(outcome(await open(colleagues[0]))).toEqual(refusals.conflict('The caller has begun too many conversations.'));
+    expect(outcome(await open(colleagues[0]))).toEqual(refusals.conflict('The caller has started too many conversations.'));
     for (const other of others) expect((await open(other, admin)).status).toBe(201);
   });
 

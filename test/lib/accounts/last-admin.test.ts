@@ -16,7 +16,7 @@ beforeEach(async () => {
 
 const lastStays = {
   status: 409,
-  body: { title: 'Conflict', description: 'The last administrator must stay one.', code: 'last_admin' },
+  body: { title: 'Conflict', description: 'The last administrator must remain an administrator.', code: 'last_admin' },
 };
 
 describe('the last administrator', () => {

@@ -481,32 +481,32 @@ const rows: Record<Action, Row[]> = {
   'audit.exported': [onData('a command', 'audit', 'export')],
 };
 
-describe('the audit trail', () => {
-  it('the audit trail has a way to each action in its table, and to no other', () => {
+describe('the audit log', () => {
+  it('the audit log has a way to each action in its table, and to no other', () => {
     expect(Object.keys(rows)).toEqual(Object.keys(auditActions));
   });
 
-  it('the audit trail has its table in docs/audit.md', () => {
+  it('the audit log has its table in docs/audit.md', () => {
     const rows = [...readFileSync('docs/audit.md', 'utf8').matchAll(/^\| `([\w.]+)` \| (.+) \|$/gm)];
     expect(Object.fromEntries(rows.map(([, action, meaning]) => [action, meaning]))).toEqual(auditActions);
   });
 
   const ways = Object.entries(rows).flatMap(([action, ways]) => ways.map(([way, act]) => ({ action, way, act })));
-  it.each(ways)('the audit trail records $action by $way', async ({ action, act }) => {
+  it.each(ways)('the audit log records $action by $way', async ({ action, act }) => {
     const { actor, target } = await act();
     const found = await audit.find({ action, failed: null }, { sort: { _id: -1 }, limit: 1 }).toArray();
     expect(found).toMatchObject([{ action, actor, target: { name: target } }]);
     expect(await verifyTrail()).toMatchObject({ problem: null });
   });
 
-  it('the audit trail has nothing of what administrators do to bots of their own', async () => {
+  it('the audit log has nothing of what administrators do to bots of their own', async () => {
     const bot = await aBot(admin);
     await ask('PUT', `${bot.path}/commands/${aName()}`, aCommand);
     await ask('POST', '/api/tokens', { name: 'mine', scopes: ['rooms:read'], user: bot.id });
     expect(await audit.find({ 'target.name': bot.username }).toArray()).toEqual([]);
   });
 
-  it('the audit trail has no secret, wherever one was part of what was done', async () => {
+  it('the audit log has no secret, wherever one was part of what was done', async () => {
     const text = JSON.stringify(await audit.find().toArray());
     for (const secret of ['a long password', 'another horse', admin.password, admin.token]) expect(text).not.toContain(secret);
   });

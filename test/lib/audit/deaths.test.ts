@@ -16,10 +16,10 @@ countWritesOf(['audit', 'audit_states', 'users']);
 describe('a process that dies while an administrator makes another', () => {
   it.each([
     ['once the entry is written', 0, false],
-    ['once the end of the trail is noted', 1, false],
+    ['once the end of the log is noted', 1, false],
     ['once the account is changed', 2, true],
     ['never', undefined, true],
-  ])('a death (%s) leaves no act without an entry, and a trail that goes on', async (_when, step, isDone) => {
+  ])('a death (%s) leaves no act without an entry, and a log that goes on', async (_when, step, isDone) => {
     const account = await anAccount();
     const path = `/api/users/${account.id}`;
     const isDead = await dyingAt(step, () => inProcess('PATCH', path, { token: admin.token, body: { is_admin: true } }));

@@ -24,8 +24,8 @@ const promotion = ({ id }: Account): CallJob => ({
 const entriesOf = (accounts: Account[]) =>
   audit.countDocuments({ 'target.id': { $in: accounts.map(({ id }) => new ObjectId(id)) }, failed: null });
 
-describe('the audit trail of several processes', () => {
-  it('the audit trail is one chain without a gap after two processes have written fifty entries each at the same time', async () => {
+describe('the audit log of several processes', () => {
+  it('the audit log is one chain without a gap after two processes have written fifty entries each at the same time', async () => {
     const account = await anAccount();
     const job: CallJob = { method: 'DELETE', path: `/api/users/${account.id}/usage`, sent: { token: admin.token } };
     const replies = await Promise.all(Array.from({ length: 100 }, (_, index) => processes.ask(index, job)));
@@ -34,7 +34,7 @@ describe('the audit trail of several processes', () => {
     expect(await verifyTrail()).toMatchObject({ problem: null });
   });
 
-  it('the audit trail is whole after a process was killed, and has an entry of all that the process did', async () => {
+  it('the audit log is whole after a process was killed, and has an entry of all that the process did', async () => {
     for (const after of [5, 15, 30]) {
       const accounts = await Promise.all(Array.from({ length: 20 }, () => anAccount()));
       const killed = await start(1);

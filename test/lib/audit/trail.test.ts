@@ -29,20 +29,20 @@ async function aTrail(count = 5): Promise<AuditDocument[]> {
 
 const problem = async () => (await verifyTrail()).problem;
 
-/** Replaces all entries, and leaves the record of the trail's end unchanged. */
+/** Replaces all entries, and leaves the record of the log's end unchanged. */
 async function replace(entries: AuditDocument[]): Promise<void> {
   await audit.deleteMany({});
   if (entries.length > 0) await audit.insertMany(entries);
 }
 
-describe('the audit trail', () => {
-  it('the audit trail is whole as it was written, and empty at first', async () => {
+describe('the audit log', () => {
+  it('the audit log is whole as it was written, and empty at first', async () => {
     expect(await verifyTrail()).toEqual({ entries: 0, first: null, last: null, problem: null });
     await aTrail();
     expect(await verifyTrail()).toEqual({ entries: 5, first: 1, last: 5, problem: null });
   });
 
-  it('the audit trail is whole whatever names and details have in them', async () => {
+  it('the audit log is whole whatever names and details have in them', async () => {
     await fc.assert(
       fc.asyncProperty(nastyText, fc.dictionary(fc.constantFrom('room', 'name', 'file'), nastyText), async (name, details) => {
         await act(name, details);
@@ -52,7 +52,7 @@ describe('the audit trail', () => {
     );
   });
 
-  it('the audit trail keeps no more than 200 characters of a name or a detail', async () => {
+  it('the audit log keeps no more than 200 characters of a name or a detail', async () => {
     await act('🦉'.repeat(300), { file: 'x'.repeat(300) });
     expect(await audit.findOne()).toMatchObject({ target: { name: '🦉'.repeat(200) }, details: { file: 'x'.repeat(200) } });
     expect(await problem()).toBeNull();
@@ -75,7 +75,7 @@ describe('the audit trail', () => {
     ['last', 5],
   ];
   it.each(places.flatMap(([which, seq]) => changes.map(([what, change]) => ({ which, seq, what, change }))))(
-    'the audit trail shows that the $what of the $which entry was changed',
+    'the audit log shows that the $what of the $which entry was changed',
     async ({ seq, change }) => {
       await aTrail();
       await audit.updateOne({ _id: seq }, { $set: change });
@@ -91,7 +91,7 @@ describe('the audit trail', () => {
     ['the last one', [5], 'Entry 5, the last one, was removed.'],
     ['the last two', [4, 5], 'The last entries, 4 to 5, were removed.'],
     ['all of them', [1, 2, 3, 4, 5], 'The last entries, 1 to 5, were removed.'],
-  ])('the audit trail shows that %s was removed, also when more was written after that', async (_which, seqs, expected) => {
+  ])('the audit log shows that %s was removed, also when more was written after that', async (_which, seqs, expected) => {
     await aTrail();
     await audit.deleteMany({ _id: { $in: seqs } });
     expect(await problem()).toBe(expected);
@@ -113,12 +113,12 @@ describe('the audit trail', () => {
         ...others.map((entry) => ({ ...entry, _id: entry._id + 1 })),
       ],
     ],
-  ])('the audit trail shows that its entries %s', async (_how, change) => {
+  ])('the audit log shows that its entries %s', async (_how, change) => {
     await replace(change(await aTrail()) as AuditDocument[]);
     expect(await problem()).toMatch(/^Entry [12] (was changed after it was written|does not follow the one before it)/);
   });
 
-  it('the audit trail shows that an entry was replaced by another one with a hash of its own', async () => {
+  it('the audit log shows that an entry was replaced by another one with a hash of its own', async () => {
     const all = await aTrail();
     const forge = ({ hash, previous, ...entry }: AuditDocument) => chained({ ...entry, source: 'elsewhere' }, previous);
     await replace(all.map((entry) => (entry._id === 3 ? forge(entry) : entry)));
@@ -127,13 +127,13 @@ describe('the audit trail', () => {
     expect(await problem()).toBe('Entry 5, the last one, was replaced.');
   });
 
-  it('the audit trail shows that the record of its end was removed', async () => {
+  it('the audit log shows that the record of its end was removed', async () => {
     await aTrail();
     await auditStates.deleteMany({});
-    expect(await problem()).toBe('The record of where the trail ends was removed.');
+    expect(await problem()).toBe("The record of the log's end was removed.");
   });
 
-  it('the audit trail shows any change of any entry', async () => {
+  it('the audit log shows any change of any entry', async () => {
     const all = await aTrail(4);
     await fc.assert(
       fc.asyncProperty(
@@ -152,7 +152,7 @@ describe('the audit trail', () => {
     );
   });
 
-  it('the audit trail is compared with an earlier export, which shows that everything was written again', async () => {
+  it('the audit log is compared with an earlier export, which shows that everything was written again', async () => {
     const all = await aTrail();
     const kept: AuditEntry[] = [];
     for await (const entry of exportedEntries()) kept.push(entry);
@@ -171,10 +171,10 @@ describe('the audit trail', () => {
     expect((await verifyTrail(kept)).problem).toBe('Entry 2 is not what the export has.');
 
     await Promise.all([audit.deleteMany({}), auditStates.deleteMany({})]);
-    expect((await verifyTrail(kept)).problem).toBe('The trail ends with entry 0, and the export with entry 5.');
+    expect((await verifyTrail(kept)).problem).toBe('The log ends with entry 0, and the export with entry 5.');
   });
 
-  it('the audit trail is cut off at its beginning when it is a year old, and whole after that', async () => {
+  it('the audit log is cut off at its beginning when it is a year old, and whole after that', async () => {
     const [first] = await aTrail();
     const inAYear = (first as AuditDocument).at.getTime() + 365 * day;
     expect(await sweepAudit({ now: inAYear })).toBe(0);
@@ -189,7 +189,7 @@ describe('the audit trail', () => {
     expect(await verifyTrail()).toEqual({ entries: 1, first: 6, last: 6, problem: null });
   });
 
-  it('the audit trail shows that more is missing at its beginning than was cut off', async () => {
+  it('the audit log shows that more is missing at its beginning than was cut off', async () => {
     await aTrail();
     await auditStates.insertOne({ _id: 'cut', seq: 2, hash: (await audit.findOne({ _id: 2 }))?.hash ?? '' });
     // An interrupted sweep has recorded the entries that it is about to remove.
@@ -198,7 +198,7 @@ describe('the audit trail', () => {
     expect(await problem()).toBe('Entry 3 is missing at the beginning, and no sweep has cut that off.');
   });
 
-  it('the audit trail is exported by a command, the oldest entry first, and verified by another', async () => {
+  it('the audit log is exported by a command, the oldest entry first, and verified by another', async () => {
     await aTrail();
     const exported = await command(['audit', 'export']);
     const lines = exported.stdout
@@ -212,14 +212,14 @@ describe('the audit trail', () => {
     expect(exported).toMatchObject({ code: 0, stderr: 'Exported 6 entries.\n' });
     expect(await command(['audit', 'verify'])).toEqual({
       code: 0,
-      stdout: 'The audit trail is whole: entries 1 to 6.\n',
+      stdout: 'The audit log is complete: entries 1 to 6.\n',
       stderr: '',
     });
     await audit.updateOne({ _id: 2 }, { $set: { source: 'elsewhere' } });
     expect(await command(['audit', 'verify'])).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'The audit trail is not whole. Entry 2 was changed after it was written.\n',
+      stderr: 'The audit log is not complete. Entry 2 was changed after it was written.\n',
     });
   });
 });

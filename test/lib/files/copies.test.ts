@@ -82,7 +82,7 @@ describe('files', () => {
     expect(told.join('')).toContain(`The bytes of 1 files are in ${path}.files.`);
     rmSync(directory, { recursive: true });
     expect(await read()).toMatchObject({ code: 'file_not_found' });
-    expect((await run(databaseCommands['database check'])).text).toContain('files: 1, of which the bytes of 1 are missing');
+    expect((await run(databaseCommands['database check'])).text).toContain('files: 1 (the bytes of 1 are missing)');
     for (const { name } of await database.listCollections().toArray()) await database.collection(name).deleteMany({});
     await run(transferCommands.import, path);
     expect(await read()).toBe('Hello');

@@ -117,7 +117,7 @@ describe('an upload', () => {
     vi.spyOn(Object.getPrototypeOf(handle), 'write').mockRejectedValueOnce(full);
     await handle.close();
     const before = readdirSync(directory, { recursive: true }).length;
-    expect((await put()).body).toMatchObject({ description: 'There is no space left for files.' });
+    expect((await put()).body).toMatchObject({ description: 'The space for files is used up.' });
     // Except the directory for a file with that key.
     expect(readdirSync(directory, { recursive: true }).length).toBeLessThanOrEqual(before + 1);
     expect((await put()).status).toBe(204);

@@ -43,7 +43,7 @@ describe('an e-mail', () => {
   it('an e-mail to an address that the mail server refuses is answered with 400', async () => {
     expect(outcome(await ask('gone@example.org'))).toEqual({
       status: 400,
-      body: invalid('email', 'be an address that takes e-mail'),
+      body: invalid('email', 'be an address that accepts e-mail'),
     });
   });
 

@@ -198,7 +198,7 @@ describe('settings', () => {
     [
       'OIDC_SCOPES',
       { ...least, OIDC_SCOPES: 'email' },
-      /^Set OIDC_SCOPES to scopes, separated by blanks, of which one is openid/,
+      /^Set OIDC_SCOPES to scopes separated by spaces, including openid/,
     ],
     [
       'OIDC_PROVIDERS',

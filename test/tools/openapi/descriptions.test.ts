@@ -22,7 +22,7 @@ describe('a field', () => {
 
   it('a field without a description is an error that names it', () => {
     const lamp = record('Lamp', { is_on: described('Whether it shines.', aFlag), color: aText });
-    expect(() => describeOne({ answer: lamp })).toThrow("Lamp.color has no description: declare it with 'described'");
+    expect(() => describeOne({ answer: lamp })).toThrow("Lamp.color lacks a description: declare it with 'described'");
   });
 });
 
@@ -38,7 +38,7 @@ describe('a parameter', () => {
 
   it('a parameter without a description is an error that names it', () => {
     expect(() => describeOne({ query: { is_on: flag } })).toThrow(
-      "'is_on' of GET /api/health has no description: declare it with 'about'",
+      "'is_on' of GET /api/health lacks a description: declare it with 'about'",
     );
   });
 });

@@ -44,7 +44,7 @@ describe('requests that an operation refuses, as the contract says', () => {
       const answer = await send(operation, { body: { ...(body as object), Colour: 'red' } });
       expect(answer).toMatchObject({
         status: 400,
-        body: { description: "There is no 'Colour' parameter.", code: 'unknown_parameter' },
+        body: { description: "Unknown parameter 'Colour'.", code: 'unknown_parameter' },
       });
     },
   );

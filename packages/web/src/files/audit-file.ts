@@ -1,6 +1,6 @@
 import type { AuditEntry } from 'chat-service-client';
 
-/* The audit trail as a file: every field of every entry that was found. */
+/* The audit log as a file: every field of every entry that was found. */
 
 /** The kinds of file, with their media types. */
 export const auditFiles = { jsonl: 'application/x-ndjson', csv: 'text/csv' } as const;
