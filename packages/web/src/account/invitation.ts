@@ -12,7 +12,7 @@ const keptFor = 24 * 60 * 60_000;
 /** Keeps the code of an invitation. */
 export const keepInvitation = (code: string): void => remember(key, JSON.stringify({ code, at: Date.now() }));
 
-/** The code that is kept, if there is one. */
+/** The code of the stored invitation, if there is one. */
 export function keptInvitation(): string | undefined {
   const kept = recallJson<{ code: string; at: number } | null>(key, null);
   return kept && Date.now() - kept.at < keptFor ? kept.code : undefined;

@@ -32,8 +32,8 @@ export async function speak(): Promise<void> {
 }
 
 /**
- * Chooses a language, or that of the browser; throws where its words can't be loaded, and leaves
- * the choice as it was.
+ * Sets the language, or that of the browser. If the texts cannot be loaded, it throws and keeps the
+ * language.
  */
 export async function chooseLanguage(chosen: string | undefined): Promise<void> {
   const before = chosenLanguage();

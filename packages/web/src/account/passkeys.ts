@@ -7,7 +7,7 @@ import { enter } from './sign-in.ts';
 
 /* Passkey requests between the service and the browser (WebAuthn). */
 
-/** Whether this browser has passkeys, and they work at the address of this page. */
+/** True if this browser supports passkeys and they work at this page's address. */
 export const arePasskeysUsed = (): boolean => settings.passkeys === location.origin && 'PublicKeyCredential' in window;
 
 const toBytes = (text: string) =>
@@ -76,8 +76,8 @@ export const signInByPasskey = (username?: string): Promise<void> => signInAs({}
  */
 export async function suggestPasskeys(signal: AbortSignal, username?: string): Promise<boolean> {
   if (!recall(usedHere) || !(await window.PublicKeyCredential?.isConditionalMediationAvailable?.())) return false;
-  // A challenge is good for five minutes; a page that stays open for an hour is nobody's who signs
-  // in.
+  // A challenge is valid for five minutes. After an hour, the open page is probably not about to
+  // sign in.
   for (let turn = 0; turn < 15 && !signal.aborted; turn++) {
     const ending = AbortSignal.any([signal, AbortSignal.timeout(timeout - 60_000)]);
     try {
@@ -118,7 +118,7 @@ async function askDevice(options: CredentialRequestOptions) {
   };
 }
 
-/** Under which name this browser keeps that a passkey was used in it. */
+/** The key that records that a passkey was used in this browser. */
 const usedHere = 'chat-passkey';
 
 /** Says what the service refused, or the browser, in words of the page's language. */

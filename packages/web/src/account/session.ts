@@ -15,17 +15,17 @@ type Session = { state: 'starting' | 'out' } | { state: 'expired'; user: User } 
 /** The present session. */
 export const session = signal<Session>({ state: 'starting' });
 
-/** The user who is logged in; only to be asked for in views that exist while somebody is. */
+/** The signed-in user; only for views that exist while a user is signed in. */
 export function me(): User {
   const { value } = session;
   if (value.state !== 'in' && value.state !== 'expired') throw new Error('nobody is logged in');
   return value.user;
 }
 
-/** Whether the service has an account; a new one waits for its first administrator. */
+/** True if the service has an account; a new one waits for its first administrator. */
 export const isSetUp = signal(true);
 
-/** Whether the user may make rooms. */
+/** True if the user may create rooms. */
 export const mayMakeRooms = (): boolean => me().is_admin || settings.roomCreation === 'users';
 
 hooks.onSignedOut = () => {
@@ -41,7 +41,7 @@ export async function restoreSession(): Promise<void> {
   const remembered = recallJson<User | null>(rememberedKey, null);
   if (remembered?._id) session.value = { state: 'in', user: remembered };
   try {
-    // Where nobody was signed in, the service may be new; and to ask who it is would be an error.
+    // If nobody was signed in, the service may be new, and asking for the user would log an error.
     const isSomebody = remembered?._id !== undefined || (await isSignedIn());
     if (isSomebody) begin((await ask(chat.GET('/api/users/{user}', { params: { path: { user: 'me' } } }))) as User);
   } catch {
@@ -51,14 +51,14 @@ export async function restoreSession(): Promise<void> {
 }
 
 async function isSignedIn(): Promise<boolean> {
-  // Unless the service can say it: this is where the link of a new one leads.
+  // A new service's link leads here, so the answer is known without asking.
   isSetUp.value = route.peek().name !== 'setup';
   const { is_done, is_signed_in } = await ask(chat.GET('/api/setup'));
   isSetUp.value = is_done;
   return is_signed_in;
 }
 
-/** Whether the browser keeps the cookie of a session. */
+/** True if the browser accepts session cookies. */
 export const keepsCookies = (): boolean => navigator.cookieEnabled;
 
 /**
@@ -82,7 +82,7 @@ export function forget(): void {
   session.value = { state: 'out' };
 }
 
-/** Takes over a changed account, such as one with a new address. */
+/** Replaces the account, for example after its address was changed. */
 export function begin(user: User): void {
   remember(rememberedKey, JSON.stringify(user));
   session.value = { state: 'in', user };

@@ -13,8 +13,8 @@ export async function logIn(credentials: Credentials): Promise<void> {
 }
 
 /**
- * Begins a session: by its cookie or, in a browser that keeps none, by its token for as long as the
- * page is open.
+ * Starts a session: with its cookie, or in a browser without cookies with its token, while the page
+ * is open.
  */
 export function enter({ user, token }: { user: User; token?: string }): void {
   bearer.token = keepsCookies() ? undefined : token;

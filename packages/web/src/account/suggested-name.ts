@@ -28,7 +28,7 @@ function usernameOf(text: string): string {
     .replace(/^[^a-z0-9]+/, '')
     .slice(0, longest)
     .replace(/\.+$/, '');
-  // The service would take such a name for an id.
+  // The service would treat such a name as an id.
   return /^[0-9a-f]{24}$/.test(name) ? name.slice(0, 12) : name;
 }
 

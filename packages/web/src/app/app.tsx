@@ -27,7 +27,7 @@ const Join = later(async () => (await import('../view/sign-in/join.tsx')).Join);
 const Directory = later(async () => (await import('../view/sidebar/directory.tsx')).Directory);
 const Share = later(async () => (await import('../view/sidebar/share.tsx')).Share);
 const Settings = later(async () => (await import('../view/settings/settings.tsx')).Settings);
-// Fails for others, so that it is not loaded ahead for them either.
+// Rejects for others, so that it is not loaded ahead for them.
 const Admin = later(async () => (me().is_admin ? (await import('../view/admin/admin.tsx')).Admin : Promise.reject()));
 
 hooks.onProofRequired = async () => (await import('../view/settings/proof.tsx')).askForProof();
@@ -35,8 +35,8 @@ hooks.onProofRequired = async () => (await import('../view/settings/proof.tsx'))
 /** The page. */
 export function App() {
   const { state } = session.value;
-  // The link of an e-mail sets a password also where somebody is signed in, and an identity
-  // provider may lead back there.
+  // The link of an e-mail sets a password even if a user is signed in, and an identity provider may
+  // return there.
   const isInside = state === 'in' && !['password', 'oidc'].includes(route.value.name);
   return (
     <>
@@ -104,7 +104,7 @@ const Nowhere = () => (
   </main>
 );
 
-/** The page without a room: leads to the one to read first, or says how to get one. */
+/** The page without a room: redirects to the room to read first, or explains how to get one. */
 function Home() {
   const isKnown = rooms.value !== undefined;
   const path = isKnown ? firstRoomPath(idOf(me()), roomsInOrder()) : undefined;

@@ -9,6 +9,6 @@ showTheme();
 
 askAhead();
 
-// A browser loads how dates are written when the first is, which takes it nearly as long as to draw
-// a room.
+// A browser loads its date formats with the first date, which takes nearly as long as drawing a
+// room.
 timeOf(new Date());

@@ -1,4 +1,4 @@
-/* A long press on a message opens the menu of its actions, as the button for that does. */
+/* A long press on a message opens the menu of its actions, like its button. */
 
 /**
  * After how many milliseconds a press is a long one, as phones have it; and by how many pixels a
@@ -10,7 +10,7 @@ const slack = 10;
 type Press = { row: HTMLElement; x: number; y: number; timer: ReturnType<typeof setTimeout> };
 
 let press: Press | undefined;
-/** Whether the finger that is down, or was last, has opened a menu: it does nothing else then. */
+/** True if the current or the last touch has opened a menu. That touch does nothing else. */
 let hasOpened = false;
 
 function begin({ pointerType, isPrimary, target, clientX: x, clientY: y }: PointerEvent): void {
@@ -39,7 +39,7 @@ function open(): void {
   requestAnimationFrame(() => row.querySelector<HTMLElement>('.actions [aria-haspopup]')?.click());
 }
 
-/** The browser's own menu gives way to this one, which opens at once where the browser's would. */
+/** Prevents the browser's own menu. This one opens at once where the browser's would. */
 function showMenu(event: Event): void {
   if (!press && !hasOpened) return;
   event.preventDefault();

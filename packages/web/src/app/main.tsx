@@ -29,8 +29,8 @@ const Page = () => (
   </Boundary>
 );
 
-// The first picture has what this browser keeps, and the words of its language: to draw it twice
-// takes longer.
+// The first drawing includes stored content and the texts of the language: drawing twice takes
+// longer.
 void followSession().finally(async () => {
   await Promise.all([spoken, isFontReady]);
   render(<Page />, document.getElementById('app') as HTMLElement);

@@ -14,7 +14,7 @@ const site = (globalThis as unknown as { builtSite: { version: string; files: st
 const worker = self as unknown as ServiceWorkerGlobalScope;
 const name = `site-${site.version}`;
 
-// One version as a whole: a page never gets the files of another.
+// Caches a version as a whole, so that a page never gets files of another version.
 worker.addEventListener('install', (event) => {
   const keep = async () => {
     const cache = await caches.open(name);
@@ -43,13 +43,13 @@ worker.addEventListener('fetch', (event) => {
   else if (pathname.startsWith('/assets/') || pathname === '/icon.svg') event.respondWith(fromCache(request));
 });
 
-/** Keeps what another app shares, and leads to the page that asks for a room. */
+/** Stores shared content of another app, and redirects to the page that asks for a room. */
 async function takeIn(request: Request): Promise<Response> {
   await keepShared(await request.formData());
   return Response.redirect('/share', 303);
 }
 
-/** Whether an address is one of the page or its files, not of the API or the documentation. */
+/** True for an address of the page or its files, false for the API and the documentation. */
 const isPage = ({ pathname, origin }: URL): boolean =>
   origin === location.origin && !pathname.startsWith('/api/') && !pathname.startsWith('/docs');
 
@@ -83,7 +83,7 @@ async function spokenWords(): Promise<Words['pushStrings']> {
   return known ? words[(await known.text()) as Language] : english;
 }
 
-/** Shows a push. Browsers take the permission away where one shows nothing. */
+/** Shows a push. A browser revokes the permission of a worker that shows nothing. */
 async function show(push: PushPayload): Promise<void> {
   const pushStrings = await spokenWords();
   if (push.type === 'test') return worker.registration.showNotification(pushStrings.test, { tag: 'test', icon: '/icon.svg' });
@@ -118,10 +118,9 @@ async function showCount(): Promise<void> {
 }
 
 /**
- * Takes away the other notifications whose room or thread was read on another device meanwhile, or
- * left. Only when there is something to show as well: a push that shows nothing makes browsers take
- * the permission away. Where the service does not say it, they stay. Resolves to whether it has
- * taken some away.
+ * Closes other notifications whose room or thread was read on another device, or left. It only runs
+ * after showing one, because browsers revoke the permission of a push that shows nothing. If the
+ * service cannot be reached, notifications stay. Resolves to true if it closed some.
  */
 async function closeRead(justShown: string): Promise<boolean> {
   const shown = (await worker.registration.getNotifications()).filter(

@@ -7,7 +7,7 @@ type Policies = {
   ) => { createScriptURL: (address: string) => unknown };
 };
 
-/** Registers it, where the browser allows one: over https, and on this machine. */
+/** Registers the worker, if the browser allows it: over https, and on localhost. */
 export function keepOffline(): void {
   if (!hasWorkers() || import.meta.env?.DEV) return;
   const register = () => {
@@ -21,9 +21,9 @@ export function keepOffline(): void {
 }
 
 /**
- * Calls `go` with where a notification leads that was clicked while the page is open. Called as the
- * page starts: what comes before its document is complete waits for that, and what comes after that
- * with nobody listening is lost.
+ * Calls `go` with the address of a notification that is clicked while the page is open. Call it at
+ * the start. Messages from before the document is complete are queued; later ones are lost if
+ * nobody listens.
  */
 export function followClicks(go: (path: string) => void): void {
   if (!hasWorkers()) return;
@@ -32,7 +32,7 @@ export function followClicks(go: (path: string) => void): void {
   });
 }
 
-/** Whether there are service workers. Where site data is blocked, even asking may throw. */
+/** True if service workers are available. If site data is blocked, even asking may throw. */
 function hasWorkers(): boolean {
   try {
     return 'serviceWorker' in navigator && navigator.serviceWorker !== undefined;

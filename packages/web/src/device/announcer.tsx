@@ -7,7 +7,7 @@ let last = 0;
 let saidAt = Number.NEGATIVE_INFINITY;
 let toastTimer: ReturnType<typeof setTimeout> | undefined;
 
-/** Tells it; `isPatient` is left out when something was said in the last three seconds. */
+/** Announces a text; drops an `isPatient` one if there was another in the last three seconds. */
 export function announce(text: string, { isPatient = false } = {}): void {
   if (isPatient && performance.now() - saidAt < 3_000) return;
   saidAt = performance.now();

@@ -1,6 +1,6 @@
 /**
- * Copies a text that may be yet to come; resolves to whether it was copied. Safari copies only what
- * a press asked for, so that it gets the promise at once.
+ * Copies a text, which may be a promise; resolves to true on success. Safari only copies during the
+ * click, so it gets the promise at once.
  */
 export async function copyText(text: string | Promise<string>): Promise<boolean> {
   // No browser copies over plain http.
@@ -10,7 +10,7 @@ export async function copyText(text: string | Promise<string>): Promise<boolean>
     await (typeof text === 'string' ? clipboard.writeText(text) : clipboard.write([itemOf(text)]));
     return true;
   } catch {
-    // Some browsers take no promise.
+    // Some browsers do not accept a promise.
     return typeof text !== 'string' && (await copyText(await text));
   }
 }

@@ -32,8 +32,8 @@ const makeFace = (address: string, unicodeRange: string) =>
   new FontFace(family, `url(${address})`, { weight: '100 900', unicodeRange, display: 'optional' });
 
 /**
- * Has the first picture drawn with the font if an earlier visit has loaded it; resolves when the
- * picture may be drawn.
+ * Uses the font for the first drawing if an earlier visit has loaded it. Resolves when the page may
+ * be drawn.
  */
 export async function startFont(): Promise<void> {
   if (recall(key) !== latin) {

@@ -1,12 +1,10 @@
-/* Keys, whatever the keyboard's layout and the input method. */
+/* Keys, independent of the keyboard's layout and the input method. */
 
 // The used fields of a `KeyboardEvent`.
 type Key = { key: string; code: string };
 type ComposedKey = { isComposing: boolean; keyCode: number };
 
-/**
- * Whether an input method takes the key for itself, as it takes the Enter that ends a composition.
- */
+/** True if an input method handles the key itself, such as the Enter that ends a composition. */
 export const isComposing = (event: ComposedKey): boolean =>
   // Safari ends the composition before it reports the key. Only this number shows that the key
   // belongs to it.
@@ -16,13 +14,12 @@ export const isComposing = (event: ComposedKey): boolean =>
 const signs: Readonly<Record<string, string>> = { Slash: '/', Equal: '+', NumpadAdd: '+', NumpadDivide: '/' };
 
 /**
- * The key for a shortcut: a small letter, a sign, or the name of the key. Where the layout is not
- * Latin, it is the letter that the same key types on a keyboard for English.
+ * The key for a shortcut: a lower-case letter, a sign, or the name of the key. For a layout that is
+ * not Latin, it is the letter on an English keyboard.
  */
 export function shortcutKey({ key, code }: Key): string {
   if ([...key].length > 1) return key;
-  // Layouts for Cyrillic and Hebrew have the full stop where the shortcut for the list of shortcuts
-  // is.
+  // Cyrillic and Hebrew layouts have the full stop at the key of this shortcut.
   if (code === 'Slash' && key === '.') return '/';
   if (/^[\p{Script=Latin}\p{ASCII}]$/u.test(key)) return key.normalize('NFKC').toLowerCase();
   return /^Key([A-Z])$/.exec(code)?.[1]?.toLowerCase() ?? signs[code] ?? key;

@@ -4,8 +4,8 @@ const waiting = new Set<() => Promise<unknown>>();
 const youth = 10_000;
 
 /**
- * Code that is loaded when it is first needed, or by `loadAhead`, so that the first message need
- * not wait for it.
+ * Code that is loaded on first use, or by `loadAhead`, so that the first message does not wait for
+ * it.
  */
 export function lateCode<T>(load: () => Promise<T>): () => Promise<T> {
   waiting.add(load);
@@ -14,8 +14,8 @@ export function lateCode<T>(load: () => Promise<T>): () => Promise<T> {
       return await load();
     } catch (failure) {
       // Browsers remember a failed import, and a new version of the service has other files:
-      // reloading the page helps with both. Without a connection the page stays. Drafts are kept
-      // when it goes.
+      // reloading the page helps with both. Without a connection, the page stays. Drafts survive
+      // the reload.
       const mayReload = performance.now() > youth && (await fetch('/', { cache: 'no-store' }).catch(() => undefined))?.ok;
       if (mayReload) location.reload();
       throw failure;

@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals';
 
-// As in the style: no room for a room and what stands beside it.
+// As in the style: too narrow for a room with a panel beside it.
 const query = matchMedia('(width < 64rem)');
 
-/** Whether only one of a room and what stands beside it is shown at a time. */
+/** True if a room and the panel beside it are shown one at a time. */
 export const isNarrow = signal(query.matches);
 
 query.addEventListener('change', () => {

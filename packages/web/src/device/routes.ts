@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import type { Message } from 'chat-service-client';
 
-/** A view, by the address that leads to it. */
+/** A view, by its address. */
 export type Route =
   | { name: 'home' | 'nowhere' | 'login' | 'signup' | 'password' | 'setup' | 'oidc' | 'directory' | 'share' }
   | RoomRoute
@@ -17,14 +17,15 @@ type RoomRoute = {
   /** The reply in the thread that the address names. */
   reply: number | undefined;
   panel: Panel | undefined;
-  /** Where somebody read who comes back. */
+  /** The reading place of a user who returns. */
   place?: ReadingPlace | undefined;
   /** How often the same address was asked for again. */
   turn?: number;
 };
 
 /**
- * Where somebody reads: at the end, or at the message in view, so many pixels below the upper edge.
+ * The reading place: the end, or the message in view and its distance from the upper edge, in
+ * pixels.
  */
 export type ReadingPlace = 'end' | { seq: number; offset: number };
 
@@ -34,7 +35,7 @@ export type ListName = 'notifications' | 'threads' | 'saved' | 'drafts';
 /** A panel beside a room. */
 export type Panel = 'search' | AboutTab | ListName;
 
-/** The parts of what there is to know and to change of a room. */
+/** The tabs about a room. */
 export type AboutTab = 'details' | 'members' | 'pins' | 'integrations' | 'settings';
 
 const lists: readonly string[] = ['notifications', 'threads', 'saved', 'drafts'] satisfies ListName[];
@@ -59,7 +60,7 @@ function routeOf(address: string): Route {
     };
   }
   if (first === 'settings' || first === 'admin') return { name: first, tab: second ?? '' };
-  // After `#`, so that no log and no other site learns the code.
+  // After `#`, so that logs and other sites never get the code.
   if (first === 'join') return { name: 'join', code: hash.slice(1) };
   const plain = (['login', 'signup', 'password', 'setup', 'oidc', 'directory', 'share'] as const).find((name) => name === first);
   if (plain) return { name: plain };
@@ -71,7 +72,7 @@ const placeIn = (text: string | null | undefined) => (text && /^\d{1,15}$/.test(
 
 type RoomPlace = { seq?: number; thread?: string; reply?: number; panel?: Panel };
 
-/** The address of a room, of a message in it, or of what stands beside it. */
+/** The address of a room, of a message in it, or of the panel beside it. */
 export function roomPath(room: string, { seq, thread, reply, panel }: RoomPlace = {}): string {
   const query = new URLSearchParams({
     ...(thread && { thread }),
@@ -82,7 +83,7 @@ export function roomPath(room: string, { seq, thread, reply, panel }: RoomPlace 
   return query.size > 0 ? `${path}?${query}` : path;
 }
 
-/** The address of a message: in its room, or in the thread in which alone it stands. */
+/** The address of a message: in its room, or in its thread if it is only there. */
 export const messagePath = ({ room, seq, thread, is_in_room }: Message): string =>
   roomPath(room.$oid, is_in_room === false && thread ? { thread: thread.$oid, reply: seq } : { seq });
 
@@ -98,18 +99,15 @@ export function listPath(list: ListName): string {
 /** The present route. */
 export const route = signal<Route>({ name: 'home' });
 
-/** Tells where somebody reads, while messages are shown. */
+/** Returns the reading place, while messages are shown. */
 export const reader: { findPlace: (() => ReadingPlace | undefined) | undefined } = { findPlace: undefined };
 
-/**
- * Where somebody was reading, by the entries of the browser's history: after going back, one reads
- * on there.
- */
+/** The reading places by entries of the browser's history, to continue there after going back. */
 const places = new Map<number, ReadingPlace | undefined>();
 /** The entry that is shown: each has a larger number than those before it. */
 let entry = 0;
 
-/** Says whether the page stays where it is although somebody goes back, or forward. */
+/** Returns true if the page must stay although the user goes back or forward. */
 export const steps: { mustStay: (() => boolean) | undefined } = { mustStay: undefined };
 
 const notePlace = () => places.set(entry, reader.findPlace?.());
@@ -134,7 +132,7 @@ export function startRouting(): void {
   read();
   addEventListener('popstate', () => {
     const next = knownEntry();
-    // The browser has left already: it comes back, step by step. Nothing is to be shown meanwhile.
+    // The browser has left already, and returns step by step. Show nothing during that.
     if (next === entry) return;
     if (steps.mustStay?.()) return history.go(next && next < entry ? 1 : -1);
     notePlace();
@@ -153,7 +151,7 @@ export function startRouting(): void {
 
 const isView = (path: string) => path === '/' || /^\/(rooms|directory|settings|admin|login|signup|password)(\/|$)/.test(path);
 
-/** Shows another view; `replace` leaves no step to go back to. */
+/** Shows another view; `replace` replaces the current history entry. */
 export function go(path: string, { replace = false } = {}): void {
   const isSame = path === `${location.pathname}${location.search}`;
   if (!isSame) {

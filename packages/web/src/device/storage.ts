@@ -39,11 +39,11 @@ export function forgetName(name: string): void {
   try {
     localStorage.removeItem(name);
   } catch {
-    // There is nothing.
+    // Invalid or missing.
   }
 }
 
-/** Whether this browser keeps anything under a name. */
+/** True if this browser stores values by name. */
 export function keepsNames(): boolean {
   try {
     localStorage.getItem('');

@@ -21,13 +21,13 @@ export type TabMessage =
 /** Asks whether somebody looks at another tab, and the answer of that tab. */
 type TabQuestion = { type: 'is-looked-at' } | { type: 'looked-at' };
 
-/** How long a tab that is looked at may take to say so, in milliseconds. */
+/** How long a visible tab may take to answer, in milliseconds. */
 const longestAnswer = 500;
 
 let channel: BroadcastChannel | undefined;
 const askers = new Set<() => void>();
 
-/** Listens to the other tabs of the same user, where the browser lets them hear each other. */
+/** Listens to the other tabs of the same user, if the browser supports it. */
 export function listenToTabs(user: string, listen: (told: TabMessage) => void): void {
   closeTabs();
   try {
@@ -45,7 +45,7 @@ export function listenToTabs(user: string, listen: (told: TabMessage) => void): 
 
 const post = (told: TabMessage | TabQuestion) => channel?.postMessage(told);
 
-/** Tells the other tabs. */
+/** Sends a message to the other tabs. */
 export const tell = (told: TabMessage): void => post(told);
 
 /** Stops listening. */
@@ -54,7 +54,7 @@ export function closeTabs(): void {
   channel = undefined;
 }
 
-/** Whether somebody looks at the page in another tab or window. */
+/** Resolves to true if the page is in view in another tab or window. */
 export function isLookedAtElsewhere(): Promise<boolean> {
   if (!channel) return Promise.resolve(false);
   return new Promise((resolve) => {
@@ -73,7 +73,7 @@ export function isLookedAtElsewhere(): Promise<boolean> {
 const nameKey = 'chat-tab';
 const lockOf = (name: string) => `chat-tab-${name}`;
 
-/** How long the page that was in this tab before may take to go, in milliseconds. */
+/** How long the previous page of this tab may take to unload, in milliseconds. */
 const longestFarewell = 300;
 
 let name: Promise<string> | undefined;
@@ -107,8 +107,8 @@ function lastName(): string | undefined {
 }
 
 /**
- * Takes a name for as long as the page is open; resolves to whether no other page has it. Over
- * plain http nobody can tell.
+ * Reserves a name while the page is open; resolves to true if no other page has it. Over plain http
+ * this is unknown.
  */
 function takeName(wanted: string): Promise<boolean> {
   const { locks } = navigator;
@@ -122,7 +122,7 @@ function takeName(wanted: string): Promise<boolean> {
   });
 }
 
-/** Whether a tab of a name is open; false where the browser can't tell. */
+/** Returns a function that checks whether a tab with a name is open; false if unknown. */
 export async function tabsOpen(): Promise<(name: string) => boolean> {
   try {
     const { held = [] } = await navigator.locks.query();

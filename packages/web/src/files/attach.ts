@@ -43,8 +43,8 @@ export async function attach(place: string, files: readonly File[]): Promise<boo
 }
 
 /**
- * The SHA-256 of some bytes, in hexadecimal: by the browser, which does so for secure pages alone,
- * or by the typed client.
+ * The SHA-256 of some bytes, in hexadecimal. Browsers compute it only in secure pages; otherwise
+ * the typed client does.
  */
 async function hashOf(blob: Blob): Promise<string> {
   if (!crypto.subtle) return sha256(blob);
@@ -52,7 +52,7 @@ async function hashOf(blob: Blob): Promise<string> {
   return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Gives the focus to where the text is written: the next Enter sends. */
+/** Focuses the text field, so that the next Enter sends. */
 export const focusComposer = (place: string): void =>
   document.querySelector<HTMLElement>(`.composer[data-place="${place}"] textarea`)?.focus();
 
@@ -61,7 +61,7 @@ let lastReady: Promise<unknown> = Promise.resolve();
 function itemOf(place: string, file: File): TrayItem {
   const key = randomKey();
   const name = nameOf(file);
-  // One after the other: a picture takes many times its size while it is drawn.
+  // One after the other, because a picture needs many times its size while it is drawn.
   const ready = lastReady.then(() => prepare(file, { key, name })).catch(() => undefined);
   lastReady = ready;
   void ready.then((prepared) => {
@@ -75,10 +75,7 @@ function itemOf(place: string, file: File): TrayItem {
   return { key, name, size: file.size, ready };
 }
 
-/**
- * A name that the service takes: without what can't be seen, and with its end, which says what it
- * is.
- */
+/** A name that the service accepts: without invisible characters, and with its extension. */
 const nameOf = ({ name }: File): string =>
   [...name.replaceAll(/[\p{Cc}\p{Cf}]/gu, '').trim()].slice(-255).join('') || laterStrings.files.unnamed;
 
@@ -158,7 +155,7 @@ async function openVideo(file: File) {
   }
 }
 
-/** How long a video may take until it is seen, in milliseconds. */
+/** How long a video may take to open, in milliseconds. */
 const longestOpening = 5_000;
 
 /**
@@ -167,7 +164,7 @@ const longestOpening = 5_000;
  */
 const largestPhoto = 4_096;
 
-/** The most bytes that the service takes for a small picture. */
+/** The largest preview that the service accepts, in bytes. */
 const largestPreview = 65_536;
 
 const scaleOf = ({ width, height }: ImageBitmap, longest: number) => Math.min(1, longest / Math.max(width, height));

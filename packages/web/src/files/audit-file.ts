@@ -34,8 +34,5 @@ export const linesOf = (kind: AuditFile, entries: readonly AuditEntry[]): string
 
 const lineOf = (cells: string[]): string => `${cells.map(cellOf).join(',')}\r\n`;
 
-/**
- * A cell as RFC 4180 has it. A spreadsheet takes no text for a formula that begins with an
- * apostrophe.
- */
+/** A cell by RFC 4180. The apostrophe prevents a spreadsheet from reading the text as a formula. */
 const cellOf = (text: string): string => `"${text.replace(/^\s*[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`;

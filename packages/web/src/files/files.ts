@@ -1,6 +1,6 @@
 /*
- * Files that are dropped, pasted or chosen. By itself, the browser opens one that is dropped in
- * place of the page.
+ * Dropped, pasted and chosen files. By default, a browser opens a dropped file in place of the
+ * page.
  */
 
 import { notice } from '../device/announcer.tsx';
@@ -53,13 +53,13 @@ function paneOf(target: EventTarget | null): HTMLElement | undefined {
   return panes.find((pane) => pane?.querySelector('.composer[data-place]')) ?? undefined;
 }
 
-/** A browser tells twice a second where something is dragged, and not always that it has left. */
+/** During a drag, a browser reports the position twice a second, but not always the end of it. */
 const dragPauseMs = 700;
 
 let shownTarget: HTMLElement | undefined;
 let hiding: ReturnType<typeof setTimeout> | undefined;
 
-/** Shows where files go that are about to be dropped. */
+/** Highlights the pane that would receive the dragged files. */
 function showTarget(pane: HTMLElement | undefined): void {
   clearTimeout(hiding);
   if (shownTarget && shownTarget !== pane) delete shownTarget.dataset.drop;

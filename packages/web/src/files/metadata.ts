@@ -105,7 +105,7 @@ function withoutPngMetadata(bytes: Bytes): Bytes {
   return join(parts);
 }
 
-/** The names of texts that tell the place, the time or the camera. */
+/** The names of texts that contain the place, the time or the camera. */
 const toldByTexts = /exif|xmp|iptc|8bim|APP1|date|time|gps|location|^(make|model|source)$/i;
 
 function withoutWebpMetadata(bytes: Bytes): Bytes {
@@ -134,7 +134,7 @@ function withoutWebpMetadata(bytes: Bytes): Bytes {
  */
 function withoutGifMetadata(bytes: Bytes): Bytes {
   const colours = (flags = 0) => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);
-  // Blocks of up to 255 bytes, each with its length before it, up to an empty one.
+  // Blocks of up to 255 bytes, each after its length; an empty one is the last.
   const endOfBlocks = (from: number) => {
     let at = from;
     while (bytes[at]) at += 1 + (bytes[at] as number);
@@ -156,7 +156,7 @@ function withoutGifMetadata(bytes: Bytes): Bytes {
 /** Of what programs write into a GIF: how often it is repeated, and its colours. */
 const shownByPrograms = new Set(['NETSCAPE2.0', 'ANIMEXTS1.0', 'ICCRGBG1012']);
 
-/** A box: its type, and where its content begins and ends. */
+/** A box: its type, and the start and end of its content. */
 type Box = { type: string; at: number; begin: number; end: number };
 
 /** The boxes between two places. */
@@ -266,7 +266,7 @@ function wipeTimes(bytes: Bytes, { type, begin, end }: Box): void {
 
 const isMetadata = ({ type }: Box) => type === 'udta' || type === 'meta' || type === 'uuid';
 
-/** Where the metadata of a picture lies. */
+/** The position of a picture's metadata. */
 function metadataOf(bytes: Bytes, meta: Box): [begin: number, end: number][] {
   const view = viewOf(bytes);
   const boxes = [...boxesIn(bytes, meta.begin + 4, meta.end)];
@@ -307,7 +307,7 @@ function metadataOf(bytes: Bytes, meta: Box): [begin: number, end: number][] {
     const origin = method === 0 ? 0 : method === 1 ? data?.begin : undefined;
     const base = take(baseSize);
     for (let extents = take(2); extents > 0; extents--) {
-      // None has so many; those of a broken list may take no bytes, and be without end.
+      // No real file has this many. The entries of a broken list may take no bytes, and never end.
       if (++seen > mostPlaces) throw new RangeError('A list has too many places.');
       take(indexSize);
       const begin = (origin ?? 0) + base + take(offsetSize);
@@ -330,8 +330,7 @@ function numberAt(view: DataView, at: number, size: number): number {
 }
 
 /**
- * The elements of a WebM file between two places; one that does not know its length goes on to the
- * end.
+ * The elements of a WebM file between two places. An element of unknown length extends to the end.
  */
 function* elementsIn(bytes: Bytes, from: number, to: number): Generator<{ id: number; at: number; begin: number; end: number }> {
   const view = viewOf(bytes);
@@ -373,7 +372,7 @@ function wipeElements(bytes: Bytes): void {
     for (const inner of elementsIn(bytes, segment.begin, segment.end)) {
       if (inner.id === 0x1254c367) free(inner);
       if (inner.id !== 0x1549a966) continue;
-      // A sum of all of it comes first, and would no longer be right.
+      // The checksum before it would become wrong.
       for (const about of elementsIn(bytes, inner.begin, inner.end)) if ([0x4461, 0xbf].includes(about.id)) free(about);
     }
   }

@@ -5,12 +5,12 @@ import { idOf } from '../service/ids.ts';
 import { settings } from '../service/settings.ts';
 import { nextOf } from '../store/people/members.ts';
 
-/** How far it is: of so many rooms, how many are read, and how many messages were in them. */
+/** The progress: the number of rooms, of rooms that were read, and of their messages. */
 export type Progress = { rooms: number; done: number; messages: number };
 
 type Collecting = { signal: AbortSignal; onProgress: (progress: Progress) => void };
 
-/** The most things on a page that the service gives. */
+/** The largest page that the service returns. */
 const limit = 200;
 
 /**
@@ -84,10 +84,10 @@ async function* pagesOf<T>(read: Read<T>, call: <R>(work: () => Promise<R>) => P
   }
 }
 
-/** How often something is asked for that the service can't answer now. */
+/** How often a request that fails temporarily is repeated. */
 const mostAttempts = 5;
 
-/** Asks again where that may help, after as long as the service wants, or ever longer. */
+/** Repeats temporary failures, after the time that the service wants, or with growing pauses. */
 async function patiently<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     signal.throwIfAborted();

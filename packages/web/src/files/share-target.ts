@@ -1,5 +1,5 @@
 /*
- * Texts and files that other apps share with the installed page: the service worker keeps them
+ * Texts and files that other apps share with the installed page. The service worker stores them
  * until the page takes them.
  */
 

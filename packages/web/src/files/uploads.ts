@@ -24,7 +24,7 @@ export async function upload(entry: PendingMessage): Promise<void> {
     if (file.uploaded === undefined) {
       const uploaded = await uploadFile(entry, file, tell).catch((failure) => explained(entry, failure));
       const known = outbox.value.find(({ id }) => id === entry.id) as PendingMessage | undefined;
-      // Taken back meanwhile.
+      // It was withdrawn in the meantime.
       if (!known) return;
       await changeFiles(
         entry,
@@ -87,12 +87,12 @@ export function withdraw(files: readonly UnsentFile[]): void {
     if (uploaded !== undefined) ask(chat.DELETE('/api/files/{file}', { params: { path: { file: uploaded } } })).catch(() => {});
 }
 
-/** A request on a line that says nothing for so long is given up, in milliseconds. */
+/** A request without progress for this long is aborted, in milliseconds. */
 const longestSilence = 30_000;
 
 type Upload = { method: string; url: string; headers: Record<string, unknown> };
 
-/** Sends bytes, until the message is taken back. `fetch` does not tell how far it is. */
+/** Sends bytes, unless the message is withdrawn. `fetch` does not report progress. */
 function put({ method, url, headers }: Upload, bytes: Blob, entry: PendingMessage, tell = (_part: number) => {}): Promise<void> {
   const request = new XMLHttpRequest();
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -31,10 +31,7 @@ export const sentAt = ({ created_at }: Message): Date => new Date(created_at.$da
 /** The time of day. */
 export const timeOf = (date: Date): string => time().format(date);
 
-/**
- * The time of day without a word such as PM, for where there is little room, below a message with
- * its whole time.
- */
+/** The time of day without a word such as PM, for narrow places near the full time. */
 export function clockOf(date: Date): string {
   const parts = time().formatToParts(date);
   const isDigits = ({ type }: Intl.DateTimeFormatPart) => type === 'hour' || type === 'minute';
@@ -69,13 +66,13 @@ export const fullOf = (date: Date): string => full().format(date);
 export const shortOf = (date: Date): string => short().format(date);
 
 /**
- * The times at which something may end that begins now: in an hour, or at an hour of the next day,
- * here.
+ * The usual ends of a period that starts now: in an hour, or at an hour of the next day in local
+ * time.
  */
 export const inAnHour = (): Date => new Date(Date.now() + 3_600_000);
 export const tomorrowAt = (hour: number): Date => new Date(new Date().setHours(24 + hour, 0, 0, 0));
 
-/** Whether both are on one day, here. */
+/** True if both are on the same day in local time. */
 export const isSameDay = (one: Date, other: Date): boolean => one.toDateString() === other.toDateString();
 
 /** The time of today, or another day. */

@@ -4,7 +4,7 @@
  */
 export type Language = 'en' | 'de' | 'ar';
 
-/** The cache in which the page leaves its language to its service worker. */
+/** The cache that passes the page's language to its service worker. */
 export const languageCache = 'language';
 
 const baseOf = (tag: string) => tag.split('-')[0];
@@ -16,7 +16,7 @@ const baseOf = (tag: string) => tag.split('-')[0];
 export const languageFor = (own: string | undefined, asked: readonly string[], allowed: readonly Language[]): Language =>
   [own, ...asked.map(baseOf)].map((one) => allowed.find((other) => other === one)).find(Boolean) ?? allowed[0] ?? 'en';
 
-/** A language as `Intl` takes it: with a region, where the browser names one. */
+/** A language for `Intl`: with a region, if the browser names one. */
 export const localeOf = (language: Language, asked: readonly string[] = navigator.languages): string =>
   asked.find((one) => baseOf(one) === language && isTag(one)) ?? language;
 

@@ -1,7 +1,4 @@
-/**
- * In which language, and as in which region, the page writes numbers, dates and lists; the
- * browser's, until the page has chosen one.
- */
+/** The locale of numbers, dates and lists; the browser's, until the page has chosen a language. */
 export let locale: string | undefined;
 
 export const setLocale = (chosen: string): void => {

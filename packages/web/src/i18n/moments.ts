@@ -6,7 +6,9 @@ import { locale } from './locale.ts';
  * sentences: `capitalised` is for lines that begin with one.
  */
 
-/** Today or yesterday in words, another day as a date: with its year if that is not this one. */
+/**
+ * Today or yesterday in words, another day as a date; with the year if it is not the current one.
+ */
 export function dayInWords(date: Date, now = new Date()): string {
   const year = date.getFullYear() === now.getFullYear() ? undefined : 'numeric';
   return nearDayOf(date, now) ?? new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year }).format(date);

@@ -1,6 +1,6 @@
 import { count, numberOf } from './strings.ts';
 
-/* The words that nobody sees before the first message, unless signing in comes before it. */
+/* The texts that nobody sees before the first message, except for sign-in. */
 
 export const laterStrings = {
   login: {

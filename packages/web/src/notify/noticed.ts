@@ -6,8 +6,8 @@ import { connection } from '../store/connection.ts';
 import { allMentions, allThreads, noticed } from '../store/rooms/rooms.ts';
 
 /**
- * For how many milliseconds changes are awaited that come together, before the service is asked how
- * many are unread.
+ * How long to wait for related changes before requesting the number of unread ones, in
+ * milliseconds.
  */
 const rest = 1_000;
 

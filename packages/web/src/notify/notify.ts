@@ -27,7 +27,7 @@ const policyKey = 'chat-notify-of';
 /** The events that notify the user: mentions and direct conversations, or all messages. */
 export type NotifyPolicy = 'mine' | 'all';
 
-/** Whether this browser can notify at all, may, and does. */
+/** Notifications of this browser: supported, blocked, and turned on. */
 export const notifications = {
   exist: 'Notification' in window && window.isSecureContext,
   areBlocked: () => 'Notification' in window && Notification.permission === 'denied',
@@ -36,9 +36,8 @@ export const notifications = {
 };
 
 /**
- * Turns notifications on, which asks the user once, or off; returns whether they are on. Throws a
- * `Failure` where this device can't be notified while the page is closed: it is while the page is
- * open.
+ * Turns notifications on, which asks the user once, or off; returns true if they are on. Throws a
+ * `Failure` if this device can only be notified while the page is open.
  */
 export async function setNotifications(on: boolean): Promise<boolean> {
   remember(key, on ? 'on' : 'off');
@@ -60,13 +59,13 @@ export async function setPolicy(policy: NotifyPolicy): Promise<void> {
  */
 const wanted = ({ notifyOf, isDirect }: MyRoom) => notifyOf ?? (isDirect ? 'all' : notifications.policy());
 
-/** Until when I want no notifications, if that is still to come. */
+/** The end of the user's pause of notifications, if it is in the future. */
 export function quietUntil(): Date | undefined {
   const { quiet_until: end } = me();
   return end && Date.parse(end.$date) > Date.now() ? new Date(end.$date) : undefined;
 }
 
-/** Whether it is an hour at which I want no notifications. */
+/** True during the user's quiet hours. */
 async function isQuietHour(): Promise<boolean> {
   const { quiet_hours: hours } = me();
   return hours !== undefined && (await import('chat-service-rules/quiet-hours')).isWithinHours(hours, new Date());
@@ -161,10 +160,10 @@ const told = new Set<string>();
 
 /** Shows a notification, which leads to `path`; a later one with the same tag replaces it. */
 async function show(describe: () => Promise<Description>, tag: string, path: string): Promise<void> {
-  // The service does, and nobody is to.
+  // The service sends a push, or the user wants quiet.
   if (isPushed() || quietUntil() || (await isQuietHour())) return;
   if (document.hasFocus() || !notifications.areOn()) return;
-  // Nobody needs to be told who looks at the page, in whichever tab.
+  // A user who looks at the page in any tab needs no notification.
   if (await isLookedAtElsewhere()) return;
   const { title, body } = await describe();
   try {

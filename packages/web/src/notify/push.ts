@@ -5,7 +5,7 @@ import { ask, chat, Failure } from '../service/api.ts';
 
 const key = 'chat-push';
 
-/** Whether the service notifies this device, also while the page is closed. */
+/** True if the service notifies this device, also while the page is closed. */
 export const isPushed = (): boolean => recall(key) === 'on';
 
 /** Why push notifications are not available, for users who would expect them. */
@@ -27,7 +27,7 @@ export async function subscribe(of: 'mine' | 'all', { isTest = false } = {}): Pr
   const { endpoint, keys: { p256dh = '', auth = '' } = {} } = subscription.toJSON();
   const body = { endpoint: endpoint ?? '', p256dh, auth, key: wanted, of, send_test: isTest };
   await tellLanguage();
-  // This session is subscribed as it is to be, at the address that the service was told of.
+  // The service has this subscription with these settings and this address.
   const isTold = is_subscribed && told === of && recallJson<Partial<Told>>(toldKey, {}).endpoint === body.endpoint && isRecent();
   if (isTold && !isTest) return note(true);
   await ask(chat.PUT('/api/push-subscription', { body }));
@@ -35,7 +35,7 @@ export async function subscribe(of: 'mine' | 'all', { isTest = false } = {}): Pr
   return note(true);
 }
 
-/** The address at the push service that the service was told of last, and when. */
+/** The last push address that was sent to the service, and the time. */
 type Told = { endpoint: string; at: number };
 const toldKey = 'chat-push-told';
 
@@ -50,10 +50,7 @@ function isRecent(): boolean {
   return at <= Date.now() && Date.now() - at < longestRest;
 }
 
-/**
- * Tells the service worker, which shows notifications while no page is open, in which language it
- * does.
- */
+/** Passes the language to the service worker, which shows notifications while no page is open. */
 export async function tellLanguage(): Promise<void> {
   const cache = await caches.open(languageCache);
   await cache.put('/language', new Response(language.value));
@@ -67,7 +64,7 @@ export async function unsubscribe(): Promise<void> {
   await ask(chat.DELETE('/api/push-subscription'));
 }
 
-/** Takes away the notifications of a room or thread, which was read. */
+/** Closes the notifications of a room or thread that was read. */
 export async function closeNotifications(tag: string): Promise<void> {
   const shown = (await (await worker())?.getNotifications({ tag })) ?? [];
   for (const notification of shown) notification.close();

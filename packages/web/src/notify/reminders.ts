@@ -11,10 +11,10 @@ import { dueReminders, noteSaved, savedLast } from '../store/saved.ts';
  */
 const longestRest = 15 * 60_000;
 
-/** After how many milliseconds where it could not be asked. */
+/** The pause after a failed request, in milliseconds. */
 const retryAfter = 60_000;
 
-/** How many are read: those that are due, and the next one. */
+/** How many are read: the due ones and the next one. */
 const most = 100;
 
 /** The reminders that were read last, the earliest first. */
@@ -27,7 +27,7 @@ let looking = Promise.resolve();
 
 const timeOf = ({ remind_at }: SavedMessage): number => Date.parse(remind_at?.$date ?? '');
 
-/** When I am to be reminded of a message, as far as this page knows. */
+/** The time of a message's reminder, as far as this page knows. */
 export const reminderOf = (message: string): Date | undefined => {
   const found = known.find((one) => idOf(one.message) === message);
   return found && new Date(timeOf(found));
@@ -76,7 +76,7 @@ export function startReminding(tell: (message: SavedMessage['message']) => void)
       lookedAt = now;
       known = list;
       dueReminders.value = due;
-      // The page may have been opened by the notification of one.
+      // A notification of a reminder may have opened the page.
       if (isFirst) finish();
       isFirst = false;
       wait = Math.min(longestRest, next ? timeOf(next) - now : longestRest);
@@ -87,7 +87,7 @@ export function startReminding(tell: (message: SavedMessage['message']) => void)
   }
 }
 
-/** A reminder is done when one goes to its message. */
+/** Opening the message completes its reminder. */
 function finish(): void {
   const value = route.peek();
   if (value.name !== 'room') return;

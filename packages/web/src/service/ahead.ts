@@ -10,7 +10,7 @@ type EarlyAnswers = { user: string; answers: Map<string, Promise<Response>> };
 
 const shared = globalThis as { askedAhead?: EarlyAnswers | undefined };
 
-/** Where the user is remembered who used the page last. */
+/** The name of the stored last user. */
 export const rememberedKey = 'chat-user';
 
 const rememberedId = (): string | undefined => recallJson<{ _id?: { $oid: string } }>(rememberedKey, {})._id?.$oid;
@@ -22,16 +22,16 @@ const rememberedId = (): string | undefined => recallJson<{ _id?: { $oid: string
 export const noteOf = (user: string): string => `chat-kept-${user}`;
 
 /**
- * The rooms that are noted there. Where the note is wrong, something that is kept is asked for, or
- * something else not ahead.
+ * The noted rooms. If the note is wrong, a stored room is requested, or another one is not
+ * requested ahead.
  */
 export const readNote = (note: string): string[] => recallJson<string[]>(note, []);
 
 /** How many messages the newest page of a room has, which somebody waits for. */
 export const newestPageSize = 50;
 
-// A line that is dead says nothing; longer than the service takes for its slowest answer, in
-// milliseconds.
+// A dead connection does not report anything. This is longer than the slowest response of the
+// service, in milliseconds.
 const longestWait = 20_000;
 
 /** Fetches, but does not wait for ever. */
@@ -57,17 +57,13 @@ const reads = new Set<{ controller: AbortController; since: number }>();
  */
 const impatience = 5_000;
 
-/**
- * Gives up the reads that have waited for long: while nobody looked, their connection may have gone
- * without a word.
- */
+/** Aborts reads that have waited for long: their connection may have died while nobody looked. */
 export function giveUpOld(): void {
   for (const { controller, since } of reads) if (performance.now() - since > impatience) controller.abort();
 }
 
 /**
- * Asks for what a room is read for the first time with, if somebody is remembered who opens one
- * that is not kept.
+ * Requests the first page of the addressed room, if a remembered user opens one that is not stored.
  */
 export function askAhead(): void {
   const [, room] = /^\/rooms\/([0-9a-f]{24})$/.exec(location.pathname) ?? [];
@@ -76,7 +72,7 @@ export function askAhead(): void {
   // As the typed client writes them.
   const asked = [`/api/events?room=${room}`, `/api/messages?room=${room}&limit=${newestPageSize}&is_in_room=true`];
   const answers = asked.map((address) => fetchInTime(new Request(address, { redirect: 'error' })));
-  // The caller that takes an answer gets its error.
+  // The caller that uses an answer handles its error.
   for (const answer of answers) answer.catch(() => {});
   shared.askedAhead = { user, answers: new Map(asked.map((address, at) => [address, answers[at] as Promise<Response>])) };
 }

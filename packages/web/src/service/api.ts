@@ -41,7 +41,7 @@ export class Failure extends Error {
     this.code = code;
   }
 
-  /** Whether the same call may succeed later: nothing was wrong with it. */
+  /** True if the same call may succeed later. */
   get isTemporary(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 500;
   }
@@ -65,12 +65,12 @@ export const hooks: Record<'onSignedOut' | 'onSetUpRequired', () => void> & { on
   onProofRequired: async () => false,
 };
 
-/** The token of the session, where the browser keeps no cookie. */
+/** The session's token, if the browser does not keep the cookie. */
 export const bearer: { token: string | undefined } = { token: undefined };
 
 /**
- * The page's one way to the service. It repeats nothing by itself: the outbox and the sync decide
- * when to try again.
+ * The page's only client of the service. It does not retry: the outbox and the sync decide when to
+ * try again.
  */
 export const chat: Calls = createCalls({
   baseUrl: '',
@@ -80,8 +80,7 @@ export const chat: Calls = createCalls({
 });
 
 /**
- * Fetches, and does so again once the user has confirmed their identity, if the service asks for
- * that.
+ * Fetches. If the service requires it, asks the user to confirm their identity, and fetches again.
  */
 async function fetchProven(request: Request): Promise<Response> {
   const again = request.headers.has('Content-Type') ? request.clone() : undefined;

@@ -14,9 +14,9 @@ type Settings = {
   docs: string;
   /** The identity providers for sign-in. */
   oidc?: { id: string; name: string }[];
-  /** Where nobody signs in by a password. */
+  /** False if passwords are turned off. */
   takesPasswords?: false;
-  /** The origin of the pages at which passkeys work, where they are used. */
+  /** The origin where passkeys work, if they are turned on. */
   passkeys?: string;
   /** Set if agents can only read, or cannot connect. */
   mcp?: 'read' | 'off';

@@ -23,7 +23,7 @@ const version = 1;
 const mostMessages = 200;
 const mostRooms = 40;
 
-/** How long the browser may take to open what it keeps, in milliseconds: some never do. */
+/** How long the browser may take to open the database, in milliseconds: some never finish. */
 const longestOpening = 5_000;
 
 /** How storage in this browser works: everything is stored, nothing is, or the storage is full. */
@@ -61,14 +61,14 @@ const openDatabase = async (user: string): Promise<Database> =>
     },
     // A newer version of the page waits in another tab.
     blocking: () => location.reload(),
-    // The browser has deleted it, for room or because it was told to.
+    // The browser has deleted it, to free space or at the user's request.
     terminated() {
       database = undefined;
       keeping.value = 'nothing';
     },
   });
 
-/** Takes note of why something is not kept; the page gets on without. */
+/** Records a storage problem; the page continues without storage. */
 export function noteProblem(problem: unknown): undefined {
   keeping.value = (problem as { name?: string } | null)?.name === 'QuotaExceededError' ? 'full' : 'nothing';
   return undefined;
@@ -80,7 +80,7 @@ const gettingOn =
   (...inputs: A): Promise<R | undefined> =>
     work(...inputs).catch(noteProblem);
 
-/** The open database; undefined where the browser keeps none. */
+/** The open database; undefined if the browser does not store data. */
 export const cache = async (): Promise<Database | undefined> => database;
 
 const writeNote = (rooms: readonly string[]) => remember(note, JSON.stringify(rooms));
@@ -107,7 +107,7 @@ export const readRoom = gettingOn(async (room: string): Promise<KeptRoom | undef
   return { messages: await db.getAll('messages', ofRoom(room)), cursor: found.cursor, epoch: found.epoch };
 });
 
-/** How far a room is kept, and in which epoch that counts. */
+/** The stored cursor of a room, and its epoch. */
 type KeptPlace = Pick<KeptRoom, 'cursor' | 'epoch'>;
 
 /** Replaces the stored content of a room by its newest messages. */
@@ -164,9 +164,7 @@ export const forgetRoom = gettingOn(async (room: string): Promise<void> => {
   await transaction.done;
 });
 
-/**
- * Forgets the messages of those rooms that were not opened for the longest time, beyond so many.
- */
+/** Deletes the messages of the rooms that were opened longest ago, above a limit. */
 export const trimCache = gettingOn(async (): Promise<void> => {
   const db = await cache();
   const known = (await db?.getAll('cursors')) ?? [];

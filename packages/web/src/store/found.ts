@@ -17,7 +17,7 @@ export type Search = {
   /** Days, as `2026-11-25`; of the last one everything counts. */
   since: string;
   until: string;
-  /** Contents of the messages besides the words. */
+  /** Contents of the messages, apart from words. */
   has: FoundKind | undefined;
 };
 

@@ -12,7 +12,7 @@ export type MyRoom = {
   /** True for a direct conversation, which is named after its members. */
   isDirect: boolean;
   /**
-   * Whether anyone can join it; unknown of a room that an earlier version has kept, and false of a
+   * True if anyone can join it. Unknown for a room stored by an earlier version, and false for a
    * conversation.
    */
   isOpen?: boolean | undefined;
@@ -25,10 +25,10 @@ export type MyRoom = {
   /** How many threads that I follow have unread replies. */
   threads: number;
   isMuted: boolean;
-  /** Of what it tells, on all my devices; null where each device decides. */
+  /** The notification setting on all the user's devices; null if each device decides. */
   notifyOf?: 'all' | 'mentions' | null | undefined;
   isFavourite: boolean;
-  /** Where it stands among the favourites, if it was put somewhere. */
+  /** The position among the favourites, if the user has chosen one. */
   place?: number | undefined;
   /** The others in a conversation. */
   people: readonly (Person & { id: string })[];
@@ -49,8 +49,7 @@ export type UnsentFile = Omit<Message['files'][number], '_id'> & {
 };
 
 /**
- * Something that the user wants done, as often as it takes. All but `send` may be repeated by
- * themselves; `send` has its key.
+ * A change that is retried until it succeeds. All but `send` are safe to repeat; `send` has a key.
  */
 export type Change =
   | {
@@ -58,14 +57,14 @@ export type Change =
       text: string;
       files?: readonly UnsentFile[] | undefined;
       thread: string | null;
-      /** Of a reply: whether it also stands in the room. */
+      /** For a reply: true if it is also shown in the room. */
       isInRoom?: boolean;
       /**
        * The last known place in the room when the message was written. The message itself must have
        * a later one.
        */
       after: number;
-      /** The epoch in which that counts. */
+      /** The epoch of that number. */
       epoch?: string | undefined;
     }
   /**
@@ -99,8 +98,8 @@ export type Entry = Change & {
 };
 
 /**
- * Out of reach, too many at a time, edited elsewhere meanwhile, an edit of a message that is gone,
- * or what the service said.
+ * Out of reach, rate limited, edited elsewhere, an edit of a deleted message, or a refusal by the
+ * service.
  */
 export type Reason = { kind: 'unreachable' | 'limited' | 'changed' | 'gone' } | { kind: 'said'; sentence: string };
 

@@ -8,7 +8,7 @@ import { recall, remember } from '../device/storage.ts';
 
 const key = 'chat-asked-to-notify';
 
-/** Whether the question is shown. */
+/** True while the question is shown. */
 export const isNotifyAsked = signal(false);
 
 /** Asks, unless the browser has decided or the question was answered before. */

@@ -1,18 +1,18 @@
 import { askFully } from '../service/api.ts';
 import { nextOf } from './people/members.ts';
 
-/** A page of a list, and where the next one begins. */
+/** A page of a list, and the cursor of the next one. */
 export type Page<T> = { list: readonly T[]; next: string | undefined };
 
 type Call = Parameters<typeof askFully>[0];
 
 /**
- * A page of the service's may be empty although more follow, where it has looked at many for a few:
- * so many are read on.
+ * The service may return an empty page before others, if it examined many items for few matches. At
+ * most this many are skipped.
  */
 const mostEmpty = 10;
 
-/** Reads a page that is not empty, if there is one within reach. */
+/** Reads the next page that is not empty, if it is within reach. */
 export async function readPage<T>(call: (after: string | undefined) => Call, after?: string): Promise<Page<T>> {
   let next = after;
   for (let tries = 0; tries < mostEmpty; tries++) {

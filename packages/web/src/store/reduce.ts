@@ -14,7 +14,7 @@ export type Changes = {
   left: string[];
   /** The room's name and flags as they are now. */
   room: Room | undefined;
-  /** Whether there is more to know of the room than that, such as its topic. */
+  /** True if other details of the room may have changed, such as its topic. */
   areDetailsStale: boolean;
 };
 
@@ -56,7 +56,7 @@ export function reduce(events: readonly Event[]): Changes {
         areDetailsStale = true;
         break;
       default:
-        // A kind of event that a newer service knows: what it changes is not shown here.
+        // An event of a newer service. Its effect is not shown here.
         void (type satisfies never);
     }
   }

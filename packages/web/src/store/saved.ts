@@ -4,16 +4,13 @@ import { recallJson, remember } from '../device/storage.ts';
 import type { SavedMessage } from '../service/api.ts';
 import { idOf } from '../service/ids.ts';
 
-/**
- * The ids of the messages that I have saved, as far as this browser knows them: from here, or from
- * their list.
- */
+/** The ids of the messages that I have saved, as far as this browser knows them. */
 const saved = signal<ReadonlySet<string> | undefined>(undefined);
 
 /** The message that was saved here last, or got a reminder: their list has it then. */
 export const savedLast = signal('');
 
-/** The saved messages whose reminder is due, and at which I have not looked since. */
+/** The saved messages with a due reminder that I have not looked at since. */
 export const dueReminders = signal<readonly SavedMessage[]>([]);
 
 /** How many this browser keeps, the newest ones. */
@@ -21,7 +18,7 @@ const most = 2_000;
 
 const nameOf = () => `chat-saved-${idOf(me())}`;
 
-/** Whether I have saved a message. */
+/** True if I have saved a message. */
 export function isSaved(id: string): boolean {
   saved.value ??= new Set(recallJson<string[]>(nameOf(), []));
   return saved.value.has(id);

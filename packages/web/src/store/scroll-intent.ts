@@ -12,25 +12,25 @@ type Target =
   | { kind: 'message'; seq: number }
   | { kind: 'place'; seq: number; offset: number };
 
-/** How many milliseconds the first picture waits for messages: less than it takes to draw it. */
+/** How long the first drawing waits for messages, in milliseconds: less than drawing takes. */
 const aMoment = 60;
 
-/** Beyond so many missed places a room is read again instead of followed to the present. */
+/** With more missed places, a room is loaded again instead of read up to the present. */
 const mostMissed = 1_000;
 
-/** Where somebody reads a room, and what of it they want to see. */
+/** The reader's position in a room, and the next scroll target. */
 class ScrollIntent {
   /** The scroll target of the next drawing. */
   readonly target = signal<Target | undefined>(undefined);
-  /** Up to where the room was read when it was opened: there stands the line "new". */
+  /** The read marker when the room was opened: the position of the line "new". */
   readonly line = signal(Number.POSITIVE_INFINITY);
   /** True if the line is above the visible part and was not seen yet. */
   readonly isLineAbove = signal(false);
   /** How many messages were unread when the room was opened. */
   unread = 0;
-  /** Whether the end is out of view. */
+  /** True if the end is out of view. */
   readonly isAway = signal(false);
-  /** Whether something was marked as unread: nothing is read then until the end is asked for. */
+  /** True after "mark as unread": nothing is marked as read until the user goes to the end. */
   readonly isKeptUnread = signal(false);
   #seenLine: number | undefined;
   isFollowing = true;
@@ -46,7 +46,7 @@ class ScrollIntent {
     this.target.value = { kind: 'line' };
   }
 
-  /** Whether somebody has seen the line where it is. */
+  /** True if the reader has seen the line at its current position. */
   get isLineSeen(): boolean {
     return this.#seenLine === this.line.peek();
   }
@@ -58,7 +58,7 @@ class ScrollIntent {
     this.unread = 0;
   }
 
-  /** Shows the line, wherever it is. */
+  /** Scrolls to the line; loads the messages around it if necessary. */
   async goToLine(): Promise<void> {
     const { messages, isAtStart } = this.#timeline.window.value;
     const show = () => this.findLine();
@@ -100,7 +100,7 @@ class ScrollIntent {
     end();
   }
 
-  /** Shows what this browser keeps of the room, if that goes on from where it was read. */
+  /** Shows the stored messages of the room, if they reach back to the read marker. */
   async #openRecent(lastRead: number, lastSeq: number): Promise<void> {
     // Missing messages are read page by page: many pages take longer than the room itself.
     await this.#timeline.showKept(
@@ -108,7 +108,7 @@ class ScrollIntent {
     );
   }
 
-  /** Shows the message at a place, wherever it is: in one request, if it is not there already. */
+  /** Scrolls to the message at a place; loads the messages around it if necessary. */
   async goTo(seq: number, target: Target = { kind: 'message', seq }): Promise<void> {
     const { messages, isAtEnd } = this.#timeline.window.value;
     const [first, last] = [messages[0]?.seq ?? Number.POSITIVE_INFINITY, messages.at(-1)?.seq ?? 0];

@@ -22,10 +22,7 @@ export type TypedSearch = {
 
 const operator = /(?<=^|\s)(from|in|has|before|after|on):(?:"([^"]*)"|(\S+))/gi;
 
-/**
- * Takes the operators out of the typed text. An operator with a value that means nothing stays a
- * word.
- */
+/** Extracts the operators from the typed text. An operator with an invalid value stays a word. */
 export function readTyped(typed: string, now = new Date()): TypedSearch {
   const found: TypedSearch = { words: '' };
   const words = typed.replace(operator, (whole, name: string, quoted: string | undefined, plain: string | undefined) => {
@@ -82,7 +79,7 @@ function dayOf(value: string, now: Date): string | undefined {
 export const isoDay = (date: Date): string =>
   [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0')).join('-');
 
-/** The day so many days later. */
+/** The day that is `days` later. */
 export function shift(day: string, days: number): string {
   const date = new Date(`${day}T00:00:00Z`);
   date.setUTCDate(date.getUTCDate() + days);

@@ -5,8 +5,8 @@ import { learnNamed, signalsById } from './people/names.ts';
 import { merge } from './window.ts';
 
 /*
- * The threads with unread replies, on one page. A thread that was read stays where it is until the
- * page is opened again: nothing moves under somebody who reads.
+ * The threads with unread replies, on one page. A thread stays in its position after it was read,
+ * until the page is opened again.
  */
 
 /**
@@ -17,7 +17,7 @@ export type ThreadCard = {
   root: Message;
   replies: readonly Message[] | undefined;
   hasEarlier: boolean;
-  /** Up to where the thread was read when it came to the page. */
+  /** The read marker of the thread when it was added to the page. */
   line: number;
   unread: number;
 };
@@ -25,7 +25,7 @@ export type ThreadCard = {
 /** The threads on the page, by the ids of their first messages; undefined until they are known. */
 export const cardIds = signal<readonly string[] | undefined>(undefined);
 
-/** Whether there are more threads than were read. */
+/** True if there are more threads than were loaded. */
 export const hasMoreCards = signal(false);
 
 const cardSignal = signalsById<ThreadCard>();
@@ -80,7 +80,7 @@ function take({ message, last_read: line, unread }: Thread): void {
     ? { ...known, root: message as Message, unread }
     : { root: message as Message, replies: undefined, hasEarlier: false, line, unread };
   const last = known?.replies?.at(-1)?.seq;
-  // Replies that came since are read; of a thread that is out of view, once that comes into view.
+  // Loads later replies. If the thread is out of view, they are loaded when it comes into view.
   if (known?.replies && unread > 0) void readReplies(id, last === undefined ? {} : { after: last }).catch(() => {});
 }
 
@@ -107,9 +107,7 @@ async function readReplies(id: string, place: { before?: number; after?: number 
   change(id, (now) => ({ replies: merge(now.replies ?? [], data), hasEarlier }));
 }
 
-/**
- * Tells the service that a thread was read up to its last reply that is shown. Throws a `Failure`.
- */
+/** Marks a thread as read up to its last shown reply. Throws a `Failure`. */
 export async function markCardRead(id: string): Promise<void> {
   const card = cardSignal(id).peek();
   const seq = card?.replies?.at(-1)?.seq;

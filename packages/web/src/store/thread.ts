@@ -26,12 +26,10 @@ export const thread = signal<Thread | undefined>(undefined);
 
 const pageSize = 100;
 
-/** How many replies are read at most to find the first new one. */
+/** The most replies that are loaded to find the first new one. */
 const mostNew = 500;
 
-/**
- * Opens a thread, back to the reply at a place, and to the first new one where that is not too far.
- */
+/** Opens a thread, back to the reply at a place, and to the first new one if it is not too far. */
 export async function openThread(room: string, id: string, reply = Number.POSITIVE_INFINITY): Promise<void> {
   if (thread.value?.id !== id) {
     told = 0;
@@ -83,7 +81,7 @@ export async function setFollowed(isFollowed: boolean): Promise<void> {
   if (thread.value) await changeThread(thread.value.id, { is_followed: isFollowed });
 }
 
-/** Tells the service that the open thread was read up to a place. Throws a `Failure`. */
+/** Marks the open thread as read up to a place. Throws a `Failure`. */
 export async function readUpTo(seq: number): Promise<void> {
   const { value } = thread;
   if (!value?.isFollowed || seq <= told) return;
@@ -92,13 +90,13 @@ export async function readUpTo(seq: number): Promise<void> {
   try {
     await changeThread(value.id, { last_read: seq });
   } catch (failure) {
-    // The next time one looks at it tells the service again.
+    // The next look at the thread sends it again.
     told = before;
     throw failure;
   }
 }
 
-/** Up to where the service was told that the open thread was read. */
+/** The last read marker of the open thread that was sent. */
 let told = 0;
 
 async function changeThread(id: string, body: { last_read?: number; is_followed?: boolean }): Promise<void> {

@@ -10,7 +10,7 @@ import { learnNamed } from './people/names.ts';
 import type { Changes } from './reduce.ts';
 import { append, applyTo, emptyWindow, merge, mostInWindow, prepend, type Window } from './window.ts';
 
-/** How many messages a page of history has, besides the newest page. */
+/** The number of messages on a page of history, other than the newest page. */
 const pageSize = 100;
 
 /** After how many milliseconds a page of history that could not be read is asked for again. */
@@ -18,30 +18,27 @@ const pauseAtEdge = 3_000;
 
 /** How a timeline is read, as far as it affects the messages in memory. */
 type Reader = {
-  /** Whether somebody reads at the end, which new messages then push on. */
+  /** True if the reader is at the end, and new messages scroll into view. */
   isFollowing: boolean;
-  /** Whether they see messages as they come, which therefore are not new. */
+  /** True if the reader sees messages arrive, so that they are not new. */
   isWatched: boolean;
-  /** Up to where they have read. */
+  /** The read marker. */
   readonly line: Signal<number>;
-  /** Other messages are shown than before: has the line brought into view. */
+  /** Called when other messages are shown: scrolls to the line. */
   findLine: () => void;
 };
 
 const nowhere: Place = { at: undefined, epoch: undefined };
 
-/** A page of history, and whether there is more in the direction in which it was read. */
+/** A page of history. `hasMore` if more follow in the direction of reading. */
 type Page = { messages: Message[]; hasMore: boolean };
 
-/** Whether a message stands in its room, and not in a thread alone. */
+/** True if a message is shown in its room, and not only in a thread. */
 const isInRoom = ({ is_in_room }: Message): boolean => is_in_room !== false;
 
 type PageBounds = { before?: number; after?: number; around?: number };
 
-/**
- * Reads a page of history; where it has nothing, because all that stood there is in threads, the
- * next one.
- */
+/** Reads a page of history, or the next one if all its messages are only in threads. */
 async function readHistory(room: string, limit: number, place: PageBounds) {
   const side = place.after === undefined && place.around === undefined ? 'before' : 'after';
   for (let from = place; ; ) {
@@ -57,12 +54,12 @@ async function readHistory(room: string, limit: number, place: PageBounds) {
 const countNews = (messages: readonly Message[], known: number): number =>
   messages.filter(({ seq, user }) => seq > known && user.$oid !== me()._id.$oid).length;
 
-/** Whether the newest page has the line before the first unread message. */
+/** True if the newest page contains the line before the first unread message. */
 const hasLine = ({ messages, hasMore }: Page, lastRead: number) => !hasMore || (messages[0]?.seq ?? 0) <= lastRead + 1;
 
 /**
- * A room's messages as far as they are in memory. Everything that a view shows is a signal;
- * everything that changes comes with the feed, or with a page of history that the feed corrects.
+ * A room's messages in memory. Views read signals. Every change comes with the feed, or with a page
+ * of history that the feed corrects.
  */
 export class Timeline {
   readonly room: string;
@@ -71,20 +68,20 @@ export class Timeline {
   /** How many messages of others came while somebody read further up. */
   readonly missed = signal(0);
   /**
-   * Up to where the feed is applied; unknown until the room was read for the first time. The epoch
-   * is unknown of a place that an earlier version of the page has kept.
+   * The cursor of the feed; unknown until the room was first read. A cursor stored by an earlier
+   * version lacks the epoch.
    */
   place: Place = nowhere;
   /** The current reader. */
   reader: Reader = { isFollowing: true, isWatched: false, line: signal(Number.POSITIVE_INFINITY), findLine: () => {} };
 
   #opening: Promise<void> | undefined;
-  /** The edges at which more is being read. */
+  /** The edges where more messages are being loaded. */
   readonly #edges = new Set<'start' | 'end'>();
   /** Changes from the feed while a page of history is requested. The page may be older. */
   readonly #journal = new Map<string, Message>();
   #reading = 0;
-  /** The last place at which a message is known to be. */
+  /** The last known place of a message. */
   #newest = 0;
 
   constructor(room: string) {
@@ -109,16 +106,16 @@ export class Timeline {
     try {
       await this.readAgain();
     } catch (failure) {
-      // Without a connection, whatever is kept is better than nothing.
+      // Without a connection, stored messages are better than none.
       if (failure instanceof Failure && failure.isTemporary) await this.showKept(() => true);
       if (this.state.value === 'loading') this.#fail(failure);
     }
   }
 
   /**
-   * Reads the room as it is: a cursor first, then messages, so that what happens between is seen
-   * twice and never not at all. Beside the cursor its newest page is read and shown, for which
-   * nobody has to wait then; what it lacks the second one has. Throws a `Failure`.
+   * Reads the room as it is: a cursor first, then the messages. So changes in between are seen
+   * twice, never missed. The newest page is requested at the same time as the cursor and shown at
+   * once; the second read has its missing messages. Throws a `Failure`.
    */
   readAgain(): Promise<void> {
     this.#opening ??= this.#readAll(this.reader.line.value).finally(() => {
@@ -160,7 +157,7 @@ export class Timeline {
     return page.messages.at(-1)?.seq ?? 0;
   }
 
-  /** Asks where the feed is, and in which epoch that counts. */
+  /** Reads the current cursor of the feed, and its epoch. */
   async #findPlace(): Promise<{ at: number; epoch: string | undefined }> {
     const { headers } = await askFully(chat.GET('/api/events', { params: { query: { room: this.room } } }));
     const { at, epoch } = readCursor(headers.get('X-Next-Cursor') ?? '');
@@ -173,7 +170,7 @@ export class Timeline {
     if (this.place.at === undefined) this.place = place;
   }
 
-  /** Shows the messages around a place; with them, `shown` says what to bring into view. */
+  /** Shows the messages around a place; `shown` then sets the scroll target. */
   async showAround(seq: number, shown: () => void): Promise<void> {
     try {
       await this.#findPlaceOnce();
@@ -252,7 +249,7 @@ export class Timeline {
     }
   }
 
-  /** Has the window drawn again, right after this call, so that a reader at its edge asks again. */
+  /** Draws the window again, right after this call, so that a reader at its edge asks again. */
   #drawAnew(): void {
     this.window.value = { ...this.window.value };
   }

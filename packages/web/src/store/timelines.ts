@@ -2,7 +2,7 @@ import { Timeline } from './timeline.ts';
 
 const timelines = new Map<string, Timeline>();
 
-/** How many rooms stay in memory, so that going back to one shows it at once. */
+/** The rooms that stay in memory, so that returning to one is immediate. */
 const most = 8;
 
 /** The timeline of a room, which is made when it is asked for first. */

@@ -5,7 +5,7 @@ import type { Message } from '../service/api.ts';
  */
 export type Window = { messages: readonly Message[]; isAtStart: boolean; isAtEnd: boolean };
 
-/** How many messages a window holds at most, whatever was scrolled past. */
+/** The most messages in a window, however far the user scrolls. */
 export const mostInWindow = 300;
 
 /** An empty window, whose ends are both unknown. */

@@ -27,7 +27,7 @@ export async function sendMessage(written: WrittenMessage): Promise<void> {
   askToNotify();
 }
 
-/** Sends a message to a room in which a draft may wait; resolves when it is stored. */
+/** Sends a message to a room without touching its draft; resolves when it is stored. */
 export const sendBesides = (room: string, typed: string): Promise<void> => send({ room, typed }, () => []);
 
 type WrittenMessage = {
@@ -45,7 +45,7 @@ async function send(
   // As the service stores it: by its text a message is known again that came with the feed first.
   const text = normaliseText(typed);
   const timeline = knownTimeline(room);
-  // Each of the three may be there before the others.
+  // Any of the three may be the newest.
   const places = [timeline?.place.at, timeline?.window.value.messages.at(-1)?.seq, roomOf(room)?.seq];
   const after = Math.max(...places.map((known) => known ?? 0));
   const message = { text, files, thread: thread ?? null, isInRoom, after, epoch: knownEpoch() };
@@ -71,7 +71,7 @@ export async function deleteMessage(message: Message): Promise<void> {
   start(message.room.$oid);
 }
 
-/** Adds my reaction, or takes it back. */
+/** Adds or removes my reaction. */
 export async function toggleReaction(message: Message, emoji: string): Promise<void> {
   const mine = me()._id.$oid;
   const on = !message.reactions.some(

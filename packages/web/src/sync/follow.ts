@@ -20,7 +20,7 @@ const notifying = 15_000;
 /** How often it asks although changes are pushed, and until they are again. */
 const pushed = 60_000;
 const afterPush = 5_000;
-/** Within this time it asks where the rooms are after something happened in one of them. */
+/** After an event in one room, the positions of the other rooms are requested within this time. */
 const spread = 2_000;
 
 function interval(quiet: number, hadPush: boolean): number {
@@ -50,7 +50,7 @@ export class Follower {
     if (room === undefined || room !== open) this.cursors.wake(now());
   }
 
-  /** Takes a push. */
+  /** Handles a push. */
   hear(frame: ServerFrame): void {
     const { type } = frame;
     if (type === 'room') this.cursors.moved({ ...frame, room: frame.room.$oid }, now());
@@ -71,7 +71,7 @@ export class Follower {
     return this.cursors.next(now());
   }
 
-  /** Follows the room that is open, as soon as it is shown, and no other. */
+  /** Follows the open room, once it is shown, and no other. */
   #followOpen(): Timeline | undefined {
     const timeline = openTimeline();
     if (timeline !== this.#timeline && this.#timeline) {
@@ -85,13 +85,13 @@ export class Follower {
     return this.#timeline;
   }
 
-  /** Reads what happened in the open room, or the room itself where its place is not known. */
+  /** Reads the events of the open room, or the whole room if its cursor is unknown. */
   async readOn(question: Ask & { kind: 'events' }): Promise<void> {
     const { room, after, epoch } = question;
     const timeline = this.#timeline as Timeline;
     try {
       if (after === undefined) {
-        // It may have been opened meanwhile.
+        // It may have been opened in the meantime.
         if (timeline.place.at === undefined) await timeline.readAgain();
         else this.cursors.doubted(room, now());
         const { at: next = 0, epoch } = timeline.place;
@@ -131,7 +131,7 @@ export class Follower {
   }
 }
 
-/** Applies what happened in a room besides its messages, which are applied already. */
+/** Applies the events of a room, except its messages, which are applied already. */
 function applyChanges(room: string, changes: Changes): void {
   applyToThreads(changes.messages);
   for (const { user } of changes.messages) hideTyping(room, user.$oid);

@@ -10,7 +10,9 @@ import { dueReminders, isSaved, noteSaved, savedLast } from '../store/saved.ts';
 /** How many people can be watched. */
 const most = 100;
 
-/** After how many milliseconds a screen that changes has come to rest. */
+/**
+ * How long the people on the screen must stay the same before they are watched, in milliseconds.
+ */
 const rest = 500;
 
 /**
@@ -20,7 +22,7 @@ const rest = 500;
 const patience = 20_000;
 
 /**
- * After how many milliseconds without a sign of the reader a new connection says nothing of one.
+ * If the user was inactive for longer, a new connection does not report activity; in milliseconds.
  */
 const recently = 60_000;
 
@@ -93,7 +95,7 @@ export function followPresence(connection: Connection, readRooms: () => void): (
   };
 }
 
-/** Whether a conversation is shown by a name that somebody no longer has. */
+/** True if a conversation is shown with an outdated name of a person. */
 const isOldName = ({ user, name }: ServerFrame & { type: 'person' }) =>
   rooms.value?.some(({ people }) => people.some((one) => one.id === user.$oid && one.name !== name));
 

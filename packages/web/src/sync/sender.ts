@@ -40,8 +40,8 @@ export async function sendOutbox(): Promise<void> {
 }
 
 /**
- * Does something while no other tab does; where the browser refuses a lock, as it does where site
- * data is blocked, without one.
+ * Runs work while no other tab does. If the browser refuses locks, for example because site data is
+ * blocked, it runs without one.
  */
 async function alone(lock: string, work: () => Promise<void>): Promise<void> {
   let hasBegun = false;
@@ -81,7 +81,7 @@ function heads(): Entry[] {
   return [...rows.values()];
 }
 
-/** Whether files of a message are to be uploaded before it can be sent. */
+/** True if files must be uploaded before the message is sent. */
 const needsUpload = (entry: Entry): entry is PendingMessage =>
   entry.kind === 'send' && (entry.files ?? []).some(({ uploaded }) => uploaded === undefined);
 
@@ -127,14 +127,14 @@ const attempt = (entry: Entry): Promise<void> =>
     await removeEntry(entry.id);
   });
 
-/** Does something for an entry, or notes why that was not possible. */
+/** Attempts an entry, or records why that failed. */
 async function tryFor(entry: Entry, work: () => Promise<void>): Promise<void> {
   onTheirWay.value = new Set([...onTheirWay.value, entry.key]);
   try {
     await work();
   } catch (failure) {
     if (!(failure instanceof Failure)) throw failure;
-    // The session has ended: it waits for the next one.
+    // The session has ended: the entry waits for the next one.
     if (failure.status === 401) stopSending();
     else if (failure instanceof MessageGone) await keepAsMessage(entry.id, failure.thread);
     else await changeEntry(entry.id, outcomeOf(entry, failure));
@@ -184,7 +184,7 @@ async function perform(entry: Entry): Promise<Message | undefined> {
   return (await ask(chat.GET('/api/messages/{message}', { params }))) as Message;
 }
 
-/** The message of an edit no longer exists; the thread in which it was. */
+/** The message of an edit no longer exists; `thread` is the thread that it was in. */
 class MessageGone extends Failure {
   readonly thread: string | null;
 
@@ -200,7 +200,7 @@ class MessageGone extends Failure {
  */
 const mostTries = 5;
 
-/** Edits a message that says what its author has seen, and no other. */
+/** Edits a message only if it still has the text that its author saw. */
 async function edit({ message, text, base }: Entry & { kind: 'edit' }): Promise<Message> {
   for (let tries = 1; ; tries++) {
     const { now, tag } = await readForEdit(message);

@@ -64,8 +64,8 @@ export async function abandonAccount(): Promise<void> {
   forget();
 }
 
-// A request to the database whose transaction has failed, as the end of the transaction reports;
-// the last one where all data is deleted.
+// How a request to the database reports that its transaction has failed; the last one if all data
+// is deleted.
 const endings = ['AbortError', 'QuotaExceededError', 'UnknownError'];
 
 function overlookAborted(event: PromiseRejectionEvent): void {
@@ -92,8 +92,8 @@ async function enter(user: string): Promise<void> {
 }
 
 /**
- * Opens the room that is looked at before anything is drawn, so that its messages are in the first
- * picture if the browser keeps them. Without a room in the address, that is the one of last time.
+ * Opens the addressed room before anything is drawn, so that its stored messages are in the first
+ * drawing. Without a room in the address, it opens the last one.
  */
 async function openFirst(kept: readonly MyRoom[]): Promise<void> {
   const first = current !== undefined && isHome() ? firstRoomPath(current, kept.filter(isListed)) : undefined;

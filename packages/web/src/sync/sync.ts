@@ -18,14 +18,14 @@ import { sendOutbox } from './sender.ts';
 const fullListEvery = 5 * 60_000;
 /** Without a push, only the full list shows reading on other devices. */
 const fullListWithoutPush = 30_000;
-/** At the latest after so long something is due. */
+/** The longest time until the next request is due. */
 const longestRest = 60_000;
 /**
  * Within this time after a connection began the whole list is read: all clients connect when a
  * service has started again.
  */
 const listSpread = 3_000;
-/** After so long a look at the page reads the whole list. */
+/** After this time, returning to the page loads the whole list. */
 const staleAfter = 10_000;
 
 // By a clock that nobody sets: before all its times.
@@ -41,10 +41,10 @@ class Sync {
   /** Ends with `stop`, and with it all that `start` began. */
   #session = new AbortController();
   #isRunning = false;
-  /** Whether something is being asked, and whether to look again when that is answered. */
+  /** The state of requests; `called` if another run was requested meanwhile. */
   #state: 'idle' | 'busy' | 'called' = 'idle';
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Whether changes are pushed, and whether anything listens for that. */
+  /** The state of the push connection. */
   #push: 'unused' | 'waiting' | 'connected' = 'unused';
   #connection: Connection | undefined;
   /**
@@ -97,7 +97,7 @@ class Sync {
     void this.run();
   }
 
-  /** Tells the others in a room that one is typing, at most every 3 seconds. */
+  /** Reports typing to the others in a room, at most every 3 seconds. */
   tellTyping(room: string): void {
     this.#connection?.typing(room);
   }
@@ -254,8 +254,8 @@ class Sync {
   #heard(frame: ServerFrame): void {
     if (frame.type === 'read') void changedElsewhere(frame);
     if (frame.type === 'thread') threadChangedElsewhere(frame);
-    // Where favourites stand, the list says: it knows which of two devices came last. One that is
-    // on its way may not have it.
+    // Only the list knows which of two devices has moved a favourite last. A list that is on its
+    // way may not have it yet.
     if (frame.type === 'thread' || (frame.type === 'read' && (this.#listing > 0 || frame.favourite_order !== undefined))) {
       this.#doubtList();
       this.wake();
@@ -281,7 +281,7 @@ class Sync {
     this.wake();
   }
 
-  /** Has the whole list of rooms read the next time. */
+  /** Makes the next request load the whole list of rooms. */
   #doubtList(): void {
     this.#doubtedAt = performance.now();
   }

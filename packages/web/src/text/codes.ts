@@ -19,7 +19,7 @@ async function load(): Promise<void> {
     const entries = emojiGroups.flat().flatMap(({ emoji, codes }) => codes.map((one) => [`:${one}:`, emoji] as const));
     emojiByCode.value = new Map(entries);
   } catch {
-    // Without a connection the code stands there; the next one that is shown tries again.
+    // Without a connection, the code is shown without colours; the next one tries again.
   }
   isLoading = false;
 }

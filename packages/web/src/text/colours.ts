@@ -1,9 +1,6 @@
 import { createLowlight } from 'lowlight';
 
-/**
- * A piece of code: text, perhaps of a kind for which there is a colour; pieces may stand in each
- * other.
- */
+/** A piece of code: text, possibly of a kind with a colour; pieces may be nested. */
 export type CodePiece = string | { kind: string; pieces: CodePiece[] };
 
 type Load = () => Promise<{ default: Parameters<ReturnType<typeof createLowlight>['register']>[1] }>;
@@ -65,14 +62,13 @@ const aliases: Record<string, string> = {
   zsh: 'bash',
 };
 
-/** Longer code stays as it is: colouring takes longer than people look. */
+/** Longer code stays uncoloured: colouring takes longer than people look. */
 const longest = 20_000;
 
 const lowlight = createLowlight();
 
 /**
- * The pieces of a code by their kinds; undefined where the language is not known or the code too
- * long.
+ * The pieces of a code by their kinds; undefined if the language is unknown or the code too long.
  */
 export async function colour(code: string, language: string): Promise<CodePiece[] | undefined> {
   const asked = language.toLowerCase();

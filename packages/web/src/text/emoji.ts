@@ -16,7 +16,7 @@ const saidOf = ({ codes, name, words }: Emoji) => `${codes.join(' ')} ${name} ${
 
 const all = emojiGroups.flat().map((emoji) => ({ emoji, said: saidOf(emoji) }));
 
-/** Whether a word finds an emoji. */
+/** True if a word finds an emoji. */
 export const isFoundBy = (emoji: Emoji, word: string): boolean => saidOf(emoji).includes(word.toLowerCase());
 
 /**
@@ -43,7 +43,7 @@ export const tones = ['', '\u{1f3fb}', '\u{1f3fc}', '\u{1f3fd}', '\u{1f3fe}', '\
 
 const toned = /^\p{RGI_Emoji}$/v;
 
-/** An emoji with a tone of skin, if there is one with it. */
+/** An emoji with a skin tone, if it has one. */
 export function withTone(emoji: string, tone: string): string {
   const bare = emoji.replaceAll(/\p{Emoji_Modifier}/gu, '');
   if (tone === '') return bare === emoji ? emoji : (normaliseReaction(bare) ?? bare);

@@ -1,14 +1,14 @@
 import { closesFence, openingFence } from 'chat-service-rules/markdown/fences';
 
-/* Where the caret is in code, as far as that decides what a key does. */
+/* The position of the caret in code, as far as it affects keys. */
 
 /** The marks of quotes and items of lists before what a line says. */
 const nesting = /^\s*(?:(?:>|[-*+]|\d{1,9}[.)])\s*)*/;
 
-/** Whether a text ends within a block of code that is still open. */
+/** True if a text ends within an open code block. */
 export const isFenceOpen = (text: string): boolean => openFence(text) !== '';
 
-/** The fence of the block of code that is still open where a text ends; empty without one. */
+/** The fence of the code block that is open at the end of a text; empty without one. */
 export function openFence(text: string): string {
   let open = '';
   for (const line of text.split('\n')) {
@@ -18,7 +18,7 @@ export function openFence(text: string): string {
   return open;
 }
 
-/** Whether a text ends in code: in an open block, or after a lone backtick on its last line. */
+/** True if a text ends in code: in an open block, or after a lone backtick on its last line. */
 export function endsInCode(text: string): boolean {
   if (isFenceOpen(text)) return true;
   const runs = text.slice(text.lastIndexOf('\n') + 1).match(/`+/g) ?? [];

@@ -21,10 +21,10 @@ export function partsOf(text: string, sought: string): Part[] {
   return [...parts, { text: text.slice(done), isSought: false }].filter(({ text }) => text !== '');
 }
 
-/** The places in a text at which one of its folded spellings has some terms. */
+/** The places in a text where one of its folded spellings matches terms. */
 function placesOf(terms: Term[], text: string, spelling: number): [start: number, end: number][] {
-  // A folded letter may be longer or shorter than the original: `from` and `to` have the place of
-  // the original of each.
+  // A folded letter may be longer or shorter than the original: `from` and `to` have the original
+  // position of each.
   let variants = '';
   const from: number[] = [];
   const to: number[] = [];

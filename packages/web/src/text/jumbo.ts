@@ -3,8 +3,8 @@ import type { Block } from 'chat-service-rules/markdown/pieces';
 const fewEmoji = /^\s*(?:\p{RGI_Emoji}\s*){1,3}$/v;
 
 /**
- * Whether a text is one to three emoji and nothing else: these are shown large. `emojiOf` knows
- * those that are written as codes.
+ * True if a text is one to three emoji and nothing else: they are shown large. `emojiOf` resolves
+ * codes.
  */
 export function isJumbo([block, ...others]: readonly Block[], emojiOf: (code: string) => string | undefined): boolean {
   if (block?.type !== 'paragraph' || others.length > 0) return false;

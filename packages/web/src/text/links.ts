@@ -1,11 +1,11 @@
-/** The host that a link leads to, when its text looks as if it led to another one. */
+/** The host of a link whose text looks like the address of another host. */
 export function hiddenHost(text: string, href: string): string | undefined {
   const { host, username, password } = new URL(href);
   // People read `https://bank@evil` as the bank.
   if (username || password) return host;
   const shown = /^\s*(?:https?:\/\/)?([\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,8})(?:[:/?#@]|\s*$)/iu.exec(text)?.[1];
   if (shown === undefined || host === '') return undefined;
-  // The host of an address is in ASCII, whatever its text is written in.
+  // The host of an address is in ASCII, even if its text is not.
   const bare = (name: string) =>
     (URL.canParse(`https://${name}`) ? new URL(`https://${name}`).host : name)
       .toLowerCase()
@@ -19,8 +19,8 @@ const mostShown = 44;
 const mostOfName = 28;
 
 /**
- * An address as it is shown: without what every address has, and in parts where it is long. The
- * host is always whole, because it says who is behind a link.
+ * The displayed address: without the scheme, and shortened if it is long. The host is always
+ * complete, because it shows who is behind a link.
  */
 export function shortAddress(address: string): string {
   const [, shown = address] = /^(?:https?:\/\/)?(?:www\.)?(.*?)\/?$/is.exec(address) ?? [];

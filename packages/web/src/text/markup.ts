@@ -1,9 +1,6 @@
 /* The tools of the composer: they edit the text as Markdown. */
 
-/**
- * A change of a text: what stands from `start` to `end` becomes `text`, in which then `from` to
- * `to` is selected.
- */
+/** A change of a text: replaces `start` to `end` by `text`, and then selects `from` to `to`. */
 export type Edit = { start: number; end: number; text: string; from: number; to: number };
 
 /** A text with the part that is selected. */
@@ -42,7 +39,7 @@ export function toggleCode(selected: TextSelection): Edit {
   return { start, end, text: `${before}\`\`\`\n${chosen}\n\`\`\`${after}`, from, to: from + chosen.length };
 }
 
-/** Puts a prefix before each line that is selected, or takes it away where all have it. */
+/** Adds a prefix to each selected line, or removes it if all have it. */
 export function togglePrefix({ value, start, end }: TextSelection, prefix: string): Edit {
   const first = value.lastIndexOf('\n', start - 1) + 1;
   const next = value.indexOf('\n', end);
@@ -65,7 +62,7 @@ export function makeLink({ value, start, end }: TextSelection, address = ''): Ed
   return { start, end, text, from: caret, to: caret };
 }
 
-/** Whether a text is the address of a page, and nothing else. */
+/** True if a text is the address of a page, and nothing else. */
 export const isAddress = (text: string): boolean => /^https?:\/\/[^\s<>()]+$/.test(text);
 
 /**

@@ -1,4 +1,4 @@
-/** A name whose characters can't turn the direction of what stands around it. */
+/** A name whose characters cannot change the direction of the surrounding text. */
 export const safeName = (name: string): string => name.replaceAll(/\p{Bidi_Control}/gu, '\ufffd');
 
 /** The names that address everyone in a room: all members, or the connected ones. */

@@ -1,7 +1,7 @@
 import { mentionsIn } from 'chat-service-rules/markdown/mentions';
 import { openFence } from './fence.ts';
 
-/** How many characters of a message are quoted: the link leads to the rest. */
+/** The most characters of a quote: its link leads to the rest. */
 const most = 4_000;
 
 /** The most mention signs in a quote; a text with more of them stays as it is. */
@@ -17,7 +17,7 @@ export function quoteOf({ author, address, text }: { author: string; address: st
   const lines = withoutMentions(text).split('\n');
   const quoted = [...lines.map((line) => `> ${line}`).join('\n')];
   const shown = quoted.length > most ? `${quoted.slice(0, most).join('')}…` : quoted.join('');
-  // A block of code that was cut off would take in all that follows.
+  // An unclosed code block would include all following text.
   const fence = openFence(shown);
   return `[${author.replaceAll(marks, '\\$&')}](${address}):\n${shown}${fence && `\n> ${fence}`}`;
 }

@@ -1,6 +1,4 @@
-/*
- * Names of rooms in texts: `#Design`, and `#People & Culture` where there is a room of that name.
- */
+/* Names of rooms in texts: `#Design`, and `#People & Culture` if a room has this name. */
 
 /** Rooms by their names in small letters, and how many words the longest of these names has. */
 export type RoomNames<T> = { byName: ReadonlyMap<string, T>; mostWords: number };
@@ -8,9 +6,7 @@ export type RoomNames<T> = { byName: ReadonlyMap<string, T>; mostWords: number }
 /** Longer names are not searched for their end. */
 const mostWords = 8;
 
-/**
- * Makes rooms ready to be found by their names; of several with the same name it is the first one.
- */
+/** Prepares rooms for finding them by name; of several with the same name, the first one counts. */
 export function nameRooms<T extends { name: string }>(rooms: readonly T[]): RoomNames<T> {
   const byName = new Map<string, T>();
   let most = 0;

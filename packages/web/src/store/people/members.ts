@@ -21,7 +21,7 @@ export const knownMembers = (room: string): KnownMembers | undefined => members.
  */
 export const membersOf = (room: string): readonly Member[] | undefined => members.value.get(room)?.list;
 
-/** Whether a room has more members than were read. */
+/** True if a room has more members than were loaded. */
 export const hasMoreMembers = (room: string): boolean => members.value.get(room)?.next !== undefined;
 
 /** Asks for the first members of a room, once; throws a `Failure`. */
@@ -45,7 +45,7 @@ export async function readPage(room: string, { after }: { after?: string | undef
   return { list: data, next: nextOf(headers) };
 }
 
-/** Where the next page of a list begins, if there is one. */
+/** The cursor of a list's next page, if there is one. */
 export function nextOf(headers: Headers, parameter = 'after'): string | undefined {
   const address = /<([^>]+)>;\s*rel="next"/.exec(headers.get('Link') ?? '')?.[1];
   return address === undefined ? undefined : (new URL(address, location.origin).searchParams.get(parameter) ?? undefined);
@@ -60,7 +60,7 @@ export function changeMembers(room: string, { members: changed, left }: Pick<Cha
   const list = known.list.filter(({ user }) => !left.includes(user.$oid)).map((member) => news.get(member.user.$oid) ?? member);
   const listed = new Set(list.map(({ user }) => user.$oid));
   const added = changed.filter(({ user }) => !listed.has(user.$oid));
-  // A new member of many comes with a later page.
+  // A new member of a long list appears with a later page.
   if (known.next !== undefined || added.length === 0) keepMembers(room, { ...known, list });
   else keepMembers(room, { ...known, list: [...list, ...added].sort(byName) });
 }
@@ -74,7 +74,7 @@ export function dropMembers(): void {
 const names = new Intl.Collator();
 const byName = (one: Member, other: Member) => names.compare(nameOf(one), nameOf(other));
 
-/** Takes over the members of a room as far as they were read. */
+/** Sets the loaded members of a room. */
 export function keepMembers(room: string, known: KnownMembers): void {
   learnMembers(known.list);
   members.value = new Map(members.value).set(room, known);

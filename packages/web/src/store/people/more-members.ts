@@ -19,8 +19,8 @@ export async function loadMoreMembers(room: string): Promise<void> {
  * with it come first. It searches the known members, and asks the service if these are not all.
  */
 export async function findMembers(room: string, typed: string, limit: number): Promise<readonly Member[]> {
-  // A connection that has just come back may lose the first request; without one those that are
-  // known have to do.
+  // A connection that has just returned may lose the first request. Without one, the known members
+  // are used.
   await loadMembers(room)
     .catch(() => loadMembers(room))
     .catch(() => {});
@@ -42,7 +42,7 @@ export async function findMembers(room: string, typed: string, limit: number): P
     .slice(0, limit);
 }
 
-/** Whether a user is the only owner among several members; throws a `Failure`. */
+/** Resolves to true if a user is the only owner among several members; throws a `Failure`. */
 export async function isOnlyOwner(room: string, user: string): Promise<boolean> {
   let others = 0;
   for (let after: string | undefined, isMore = true; isMore; isMore = after !== undefined) {

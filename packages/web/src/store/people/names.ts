@@ -35,16 +35,13 @@ const asked = new Set<string>();
 /** The names of a user, if known. A view that reads them is drawn again when they change. */
 export const personOf = (user: string): Person | undefined => personSignal(user).value;
 
-/** The name under which somebody is shown: the full name, or else the username. */
+/** The displayed name: the full name, or else the username. */
 export const nameOf = ({ username, name }: Person): string => name ?? (username || strings.message.deletedUser);
 
-/** The author of a message by the current name, even where the stored message has an older one. */
+/** The author of a message by the current name, even if the stored message has an older one. */
 export const authorOf = (message: Message): Person => personOf(message.user.$oid) ?? message;
 
-/**
- * Learns what users are called. Names that this browser has kept (`areKept`) do not replace those
- * from the service.
- */
+/** Stores the names of users. Stored names (`areKept`) do not replace those from the service. */
 export function learnPersons(users: readonly (Person & { id: string })[], { areKept = false } = {}): void {
   batch(() => {
     for (const { id, username, name, avatar, is_bot } of users) {
@@ -82,13 +79,13 @@ export function learnStatuses(users: readonly { id: string; status?: Status | un
   });
 }
 
-/** Learns what members are called, and what they say of themselves. */
+/** Stores the names and statuses of members. */
 export function learnMembers(members: readonly Member[]): void {
   learnNamed(members);
   learnStatuses(members.map(({ user, status }) => ({ id: user.$oid, status })));
 }
 
-/** Learns what the authors of messages are called. */
+/** Stores the names of authors. */
 export const learnNamed = (all: readonly (Person & { user: Id })[], kept?: { areKept: boolean }): void =>
   learnPersons(
     all.map(({ user, username, name, avatar, is_bot }) => ({ id: user.$oid, username, name, avatar, is_bot })),

@@ -6,24 +6,24 @@ type Presence = 'active' | 'away';
 
 const presenceSignal = signalsById<Presence>();
 
-/** How somebody is; views that ask are drawn again when that changes. */
+/** The presence of a user; views that read it are drawn again when it changes. */
 export const presenceOf = (user: string): Presence | undefined => presenceSignal(user).value;
 
 const known = new Set<string>();
 
-/** Learns how somebody is. */
+/** Sets the presence of a user. */
 export function learnPresence(user: string, presence: Presence | undefined): void {
   presenceSignal(user).value = presence;
   known.add(user);
 }
 
-/** Forgets how everybody is. */
+/** Forgets everybody's presence. */
 export function resetPresence(): void {
   for (const user of known) presenceSignal(user).value = undefined;
   known.clear();
 }
 
-/** Whether the service tells who is active. */
+/** True if the service reports presence. */
 export const isPresenceTold = signal(false);
 
 const places = new Map<string, number>();
@@ -31,7 +31,7 @@ const places = new Map<string, number>();
 /** The people on the screen, in the order in which they appeared. */
 export const shownPeople = signal<readonly string[]>([]);
 
-/** Somebody is shown, until the function that is returned is called. */
+/** Counts a person as visible until the returned function is called. */
 export function showPerson(user: string): () => void {
   count(user, 1);
   return () => count(user, -1);

@@ -3,10 +3,12 @@ import { signal } from '@preact/signals';
 /** The people who are typing, in which room, and until when this is shown. */
 export const typing = signal<readonly { room: string; user: string; username: string; until: number }[]>([]);
 
-/** For so many milliseconds: somebody who types on says so again before. */
+/**
+ * How long typing is shown, in milliseconds. A user who continues is reported again before that.
+ */
 const shownFor = 6_000;
 
-/** Someone is typing. */
+/** Shows that someone is typing. */
 export function showTyping(room: string, user: string, username: string): void {
   hideTyping(room, user);
   typing.value = [...typing.value, { room, user, username, until: performance.now() + shownFor }];

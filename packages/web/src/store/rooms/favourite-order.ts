@@ -1,12 +1,11 @@
 /*
- * The order of favourites. Each has a number of its own on the account, so that moving one changes
- * few others.
+ * The order of favourites. Each has a number on the account, so that moving one changes few others.
  */
 
-/** A favourite, with its number where somebody has put it somewhere. */
+/** A favourite, with its number if the user has moved it. */
 type Favourite = { id: string; place?: number | undefined };
 
-/** How far favourites are put from each other, so that others find room between them. */
+/** The distance between favourites' numbers, so that others fit between them. */
 const step = 2 ** 30;
 
 /**

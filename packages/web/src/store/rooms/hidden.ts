@@ -16,7 +16,10 @@ const hidden = signal<Readonly<Record<string, number>> | undefined>(undefined);
 
 const nameOf = () => `chat-hidden-${me()._id.$oid}`;
 
-/** Whether anything was ever said in a room, or may be before a conversation begins. */
+/**
+ * True if a room has messages or is not a conversation: messages may be written before a
+ * conversation starts.
+ */
 export const hasBegun = ({ isDirect, seq }: MyRoom): boolean => !isDirect || seq > 0;
 
 /**

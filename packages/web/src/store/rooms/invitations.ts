@@ -4,7 +4,7 @@ import { may } from './permissions.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
-/** The days for which a link works that was made with one press. */
+/** The validity of a link created with one click, in days. */
 export const linkDays = 7;
 
 /** True if the user may invite people to a room, and add them. */
@@ -15,8 +15,7 @@ export const mayInvite = ({ isDirect, role }: Pick<MyRoom, 'isDirect' | 'role'>)
 const made = new Map<string, { link: Promise<string>; until: number }>();
 
 /**
- * A link to join a room: the one that was made here before, while it works for another day, or a
- * new one.
+ * An invitation link: the one created here before, if it is valid for another day, or a new one.
  */
 export function inviteLink(room: string): Promise<string> {
   const known = made.get(room);

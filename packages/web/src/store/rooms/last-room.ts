@@ -12,7 +12,7 @@ const keyOf = (user: string) => `chat-last-rooms-${user}`;
 
 const mostRemembered = 12;
 
-/** Notes that a user opened a room in this browser. */
+/** Records the last room that a user opened in this browser. */
 export function rememberRoom(user: string, room: string): void {
   const others = recentRooms(user).filter((other) => other !== room);
   remember(keyOf(user), JSON.stringify([room, ...others].slice(0, mostRemembered)));
@@ -21,9 +21,7 @@ export function rememberRoom(user: string, room: string): void {
 /** The rooms that a user opened last in this browser, the last one first. */
 export const recentRooms = (user: string): readonly string[] => recallJson<string[]>(keyOf(user), []);
 
-/**
- * Whether the rooms stand beside an open room. On a phone the list of rooms is a screen of its own.
- */
+/** True if the list is beside an open room. On a phone the list is a screen of its own. */
 const isWide = () => matchMedia('(width >= 48rem)').matches;
 
 /** The address of the room to open for a user; undefined without a room, or on a phone. */

@@ -74,8 +74,8 @@ function asRoom(member: Member): MyRoom {
 const nameOfDirect = (others: readonly Person[], mine: Person) => others.map(nameOf).join(', ') || nameOf(mine);
 
 /**
- * Takes over a list of memberships: all of them, or those in the rooms that moved, which are now
- * the most recently active.
+ * Merges a list of memberships: all of them, or those of the rooms with news, which become the most
+ * recently active.
  */
 export function mergeRooms(members: readonly Member[], isAll: boolean): void {
   const fresh = members.map(asRoom);
@@ -91,13 +91,13 @@ export function changeMyRoom(id: string, changes: Partial<MyRoom>): void {
   if (roomOf(id)) setRooms((rooms.value ?? []).map((room) => (room.id === id ? { ...room, ...changes } : room)));
 }
 
-/** Takes a room out of the list: it was left, or is gone. */
+/** Removes a room from the list: it was left, or is gone. */
 export function dropRoom(id: string): void {
   setRooms((rooms.value ?? []).filter((room) => room.id !== id));
 }
 
 /**
- * Moves a read marker here, from where it is still to be sent; returns whether that changes
+ * Moves a read marker here, before it is sent to the service; returns true if that changes
  * anything.
  */
 export function moveMarker(id: string, seq: number, epoch = knownEpoch()): boolean {
@@ -114,7 +114,7 @@ export function dropOldMarkers(): void {
   for (const [id, { seq, epoch }] of markers) if (epoch !== undefined && epoch !== knownEpoch()) confirmMarker(id, seq);
 }
 
-/** The service knows a marker. */
+/** Forgets a marker that the service has. */
 export function confirmMarker(id: string, seq: number): void {
   if (markers.get(id)?.seq !== seq) return;
   markers.delete(id);
@@ -181,8 +181,8 @@ export async function markUnread(id: string, seq: number): Promise<void> {
 }
 
 /**
- * Shows what this browser keeps: the rooms of an earlier visit, or those that another tab has read;
- * `before` comes before they are seen.
+ * Shows the stored rooms, from an earlier visit or another tab. `before` runs before they are
+ * shown.
  */
 export async function loadRooms(before?: (kept: readonly MyRoom[]) => Promise<void>): Promise<void> {
   const db = await cache();

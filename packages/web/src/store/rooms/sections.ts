@@ -18,12 +18,12 @@ export type Section = { name: SectionName; rooms: readonly MyRoom[] };
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 // Rooms of one name have an order as well, or they would change places with each message.
 const byName = (one: MyRoom, other: MyRoom) => collator.compare(one.name, other.name) || (one.id < other.id ? -1 : 1);
-// Those that nobody has put anywhere are as far down as others.
+// Favourites without a number are last.
 const byPlace = (one: MyRoom, other: MyRoom) => (one.place ?? 1 / 0) - (other.place ?? 1 / 0) || byName(one, other);
 
 const unreadFirstKey = 'chat-unread-first';
 
-/** Whether unread rooms stand before the others of their section, in this browser. */
+/** True if unread rooms are first in their section, in this browser. */
 export const isUnreadFirst = signal(recallJson(unreadFirstKey, false));
 
 /** Puts unread rooms first, or all rooms by name. */
@@ -59,7 +59,7 @@ const partsByName = computed((): readonly Section[] | undefined => {
   ];
 });
 
-/** My rooms as they stand below each other. */
+/** My rooms in the order of the list. */
 export const roomsInOrder = (): MyRoom[] => (sections.value ?? []).flatMap((section) => section.rooms);
 
 const key = 'chat-folded';

@@ -11,21 +11,21 @@ import { cache, noteProblem } from '../cache.ts';
  * last one.
  */
 
-/** Where a draft belongs: a room, or a thread in it. */
+/** The key of a draft: a room, or a thread in it. */
 export const placeOf = (room: string, thread?: string): string => (thread === undefined ? room : `${room}/${thread}`);
 
-/** Where the text belongs that is typed in place of a message, whatever that says meanwhile. */
+/** The key of an edit's draft, independent of the message's current text. */
 export const placeOfEdit = ({ room, thread, seq, _id }: Message): string => [room.$oid, thread?.$oid, seq, _id.$oid].join('/');
 
 const isOfEdit = (place: string) => place.split('/').length > 2;
 
-/** The place whose draft was sent in another tab, or thrown away: where it stands, it goes. */
+/** The key of a draft that another tab has sent or discarded; views clear it. */
 export const sentElsewhere = signal<string | undefined>(undefined);
 
-/** By place: what stands where one writes. */
+/** The texts of drafts, by place. */
 const drafts = new Map<string, string>();
 
-/** The places at which something stands. */
+/** The places with a draft. */
 export const drafted = signal<ReadonlySet<string>>(new Set());
 
 function setDraft(place: string, text: string): void {
@@ -42,14 +42,11 @@ const unsaved = new Map<string, ReturnType<typeof setTimeout>>();
 /** How long after the last key a draft is written, in milliseconds. */
 const pause = 300;
 
-/**
- * Under which name the last words are kept, by the keys of drafts, when the page goes too suddenly
- * for the database.
- */
+/** The name of the stored last words, for a page that closes too suddenly for the database. */
 let lastWordsName = '';
 let tab = '';
 
-/** Under which key a draft of this tab is stored. */
+/** The database key of a draft of this tab. */
 const keyOf = (place: string) => `${place}|${tab}`;
 
 /** Loads the drafts of a user. */
@@ -87,10 +84,7 @@ export async function loadDrafts(user: string): Promise<void> {
 
 const joined = (one: string, other: string) => (other.includes(one) ? other : one.includes(other) ? one : `${one}\n${other}`);
 
-/**
- * Of what two tabs have kept of an edit, which was typed last: two texts for one message are not to
- * become one.
- */
+/** The later of two tabs' versions of an edit: two texts for one message must not be joined. */
 const laterOf = (one: string, other: string) => (aboutEdit(other)[1] > aboutEdit(one)[1] ? other : one);
 
 /** The unsent text at a place. */
@@ -133,8 +127,8 @@ export function keepDraft(place: string, text: string): void {
 }
 
 /**
- * Forgets a draft that became a message, here and in other tabs; returns under which keys it is
- * stored, for the outbox to delete.
+ * Forgets a draft that became a message, here and in other tabs. Returns the keys that the outbox
+ * must delete.
  */
 export function dropDraft(place: string, text: string): string[] {
   const copied = copies.get(place);

@@ -8,7 +8,7 @@ import { forgetWait } from './due.ts';
 /** The unconfirmed changes in all rooms and threads, oldest first. */
 export const outbox = signal<readonly Entry[]>([]);
 
-/** The keys of the entries whose request is on its way from this tab. */
+/** The keys of entries that this tab is sending. */
 export const onTheirWay = signal<ReadonlySet<string>>(new Set());
 
 /** Loads the outbox: at the start, and when another tab has changed it. */
@@ -19,9 +19,8 @@ export async function loadOutbox(): Promise<void> {
 }
 
 /**
- * Adds a change and returns when it is stored for good, so that it is safe to leave the page. The
- * draft that it was goes in the same transaction: a crash leaves one of the two, never both and
- * never neither.
+ * Adds a change, and returns when it is stored and the page may close. Its draft is deleted in the
+ * same transaction: after a crash, exactly one of them is left.
  */
 export async function addToOutbox(room: string, change: Change, drafts: readonly string[] = []): Promise<void> {
   const entry = { ...change, key: randomKey(), room, madeAt: Date.now(), state: 'waiting' as const, attempts: 0, retryAt: 0 };
@@ -29,7 +28,7 @@ export async function addToOutbox(room: string, change: Change, drafts: readonly
   else outbox.value = [...outbox.value, { ...entry, id: --lastInMemory }];
 }
 
-/** Stores an entry, whose id the database gives; resolves to whether there is one. */
+/** Stores an entry, which gets its id from the database; resolves to false without a database. */
 async function store(entry: Entry, drafts: readonly string[]): Promise<boolean> {
   const db = await cache();
   if (!db) return false;
@@ -71,15 +70,15 @@ export async function removeEntry(id: number): Promise<void> {
 }
 
 /**
- * Tries a refused entry again, or a waiting one at once; an edit then replaces whatever the message
- * says.
+ * Retries a refused or waiting entry at once. An edit then replaces the current text, whatever it
+ * is.
  */
 export const retryEntry = (id: number): Promise<void> =>
   changeEntry(id, { state: 'waiting', reason: undefined, retryAt: 0, base: undefined });
 
 /**
- * Makes a message of an edit whose own message is gone: what its author has written waits for them,
- * and is not sent by itself.
+ * Turns an edit of a deleted message into a new message. It waits for the author, and is not sent
+ * automatically.
  */
 export const keepAsMessage = (id: number, thread: string | null): Promise<void> =>
   changeEntry(id, { kind: 'send', thread, after: 0, state: 'refused', reason: { kind: 'gone' } });

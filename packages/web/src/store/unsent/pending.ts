@@ -46,7 +46,7 @@ function withReaction(reactions: Message['reactions'], emoji: string, on: boolea
 }
 
 /**
- * Whether two reactions are the same to the service: older parts of the page keep emoji with
+ * True if two reactions are equal for the service. Older parts of the page store emoji with
  * selectors that make no difference.
  */
 export const isSameReaction = (one: string, other: string): boolean => withoutSelectors(one) === withoutSelectors(other);
@@ -54,8 +54,8 @@ export const isSameReaction = (one: string, other: string): boolean => withoutSe
 const withoutSelectors = (emoji: string) => emoji.replace(/[\ufe0e\ufe0f]/g, '');
 
 /**
- * The messages that are still to be sent to a room or thread. One whose answer was lost, and that
- * came with the feed instead, is left out until a repeated request confirms it.
+ * The unsent messages of a room or thread. One that arrived with the feed after its response was
+ * lost is left out, until a retry confirms it.
  */
 export function pendingIn(room: string, thread: string | null, messages: readonly Message[], me: string): PendingMessage[] {
   const pending = outbox.value.filter(

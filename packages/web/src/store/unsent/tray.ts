@@ -24,22 +24,22 @@ export const setTray = (place: string, items: readonly TrayItem[]): void => {
   window.onbeforeunload = Object.values(trays.value).some(({ length }) => length > 0) ? (event) => event.preventDefault() : null;
 };
 
-/** Empties all trays: what stands in them is one account's. */
+/** Empties all trays: their content belongs to one account. */
 export const resetTrays = (): void => {
   trays.value = {};
   window.onbeforeunload = null;
 };
 
-/** Files on their way into trays. A message that is sent meanwhile waits for them. */
+/** Files that are being added to trays. A message that is sent in the meantime waits for them. */
 const adding = new Set<Promise<unknown>>();
 
-/** Notes that something is on its way into a tray. */
+/** Records work that adds something to a tray. */
 export function noteAdding(work: Promise<unknown>): void {
   adding.add(work);
   void work.finally(() => adding.delete(work));
 }
 
-/** Whether something goes with the next message. */
+/** True if the next message has files. */
 export const hasTray = (place: string): boolean => trayOf(place).length > 0 || adding.size > 0;
 
 let taken: Promise<unknown> = Promise.resolve();

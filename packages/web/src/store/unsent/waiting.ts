@@ -8,7 +8,7 @@ import { drafted, placeOf } from './drafts.ts';
  */
 export const editors = signal<ReadonlyMap<string, unknown>>(new Map());
 
-/** The places in which a draft waits, the latest first: where one writes now, it does not wait. */
+/** The places of waiting drafts, the latest first. A draft in the open editor does not wait. */
 export const waitingDrafts = computed((): string[] => {
   const { value } = route;
   const open = value.name === 'room' ? [placeOf(value.room), placeOf(value.room, value.thread)] : [];

@@ -77,9 +77,7 @@ type FilterFormProps = {
   filter: Filter;
   onChange: (filter: Filter) => void;
   onReset: () => void;
-  /**
-   * Whether it was just emptied: the button for that is gone, and the first field has the focus.
-   */
+  /** True if it was just reset: the button is gone, and the first field has the focus. */
   isReset: boolean;
 };
 
@@ -211,7 +209,7 @@ type NameProps = {
   onPick: (named: Named) => void;
 };
 
-/** A name, which narrows the list to its entries where it has an id. */
+/** A name. If it has an id, it narrows the list to its entries. */
 function Name({ named: { _id, name }, kind, onPick }: NameProps) {
   const text = safeName(name || laterStrings.admin.audit.unnamed);
   if (kind !== undefined)

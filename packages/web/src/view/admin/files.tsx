@@ -13,7 +13,7 @@ import { useLoaded } from '../shared/use-list.ts';
 import { agreed } from './list.tsx';
 import { managedPath } from './rooms.tsx';
 
-/** The space that files take: whose it is, and which are the largest. */
+/** The space for files: the largest files and the top uploaders. */
 export function StoredFiles() {
   const { value, failure, reload } = useLoaded(() => ask(chat.GET('/api/overview/files')), []);
   if (!value) return <Loading failure={failure} onRetry={reload} />;

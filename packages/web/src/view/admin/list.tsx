@@ -133,7 +133,7 @@ type ManagedProps = {
   children: () => ComponentChildren;
 };
 
-/** One item of a list, which opens to show what there is to know of it and to do about it. */
+/** An item of a list, which opens to show details and actions. */
 export function Managed({ head, name, children }: ManagedProps) {
   const [isOpen, setOpen] = useState(false);
   return (

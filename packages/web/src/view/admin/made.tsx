@@ -19,7 +19,7 @@ import { managedPath, readRooms } from './rooms.tsx';
 
 const timeOf = ({ $date }: { $date: string }) => shortOf(new Date($date));
 
-/** In which room something is, or that it is of a bot, and who made it. */
+/** The room of an item, or its bot, and its creator. */
 function Origin({ made }: { made: Pick<ListedWebhook, 'room' | 'room_name' | 'creator' | 'created_at'> }) {
   const words = laterStrings.admin.made;
   const maker = made.creator ? safeName(nameOf(made.creator)) : laterStrings.bots.admins;
@@ -128,7 +128,7 @@ const path = '/admin/webhooks';
 /** The webhooks of all rooms and bots, or only those that are switched off, as the address says. */
 export function AllWebhooks() {
   const words = laterStrings.admin.made;
-  // Reading the route has the list drawn again whenever the address changes.
+  // Reads the route, so that the list is drawn again when the address changes.
   const isOff = route.value && new URLSearchParams(location.search).has('off');
   const show = (onlyOff: boolean) => go(onlyOff ? `${path}?off` : path, { replace: true });
   const read = (after?: string) =>

@@ -93,11 +93,11 @@ function PersonItem({ user, onChange }: PersonItemProps) {
   );
 }
 
-// That of a sign-up, whose code is not loaded here: a file for both would make the first load
-// longer, which lists all files.
+// The pattern of a sign-up. It is copied, because a shared file would lengthen the list of files in
+// the first load.
 const usernamePattern = '\\s*@?[A-Za-z0-9]([A-Za-z0-9._\\-]*[A-Za-z0-9_\\-])?\\s*';
 
-/** Makes an account whose owner sets the password by a link: nobody else ever knows it. */
+/** Creates an account whose owner sets the password with a link, so that nobody else knows it. */
 function NewAccount() {
   const words = laterStrings.admin.people;
   const [isAdmin, setAdmin] = useState(false);
@@ -105,7 +105,7 @@ function NewAccount() {
   const create = async ({ username = '', name = '', email = '' }: Record<string, string>) => {
     const body = { username, name: name.trim(), email, password: randomKey(), is_admin: isAdmin };
     const { user } = await ask(chat.POST('/api/users', { body }));
-    // A sign-up begins a session, which is nobody's here.
+    // A sign-up starts a session, which nobody needs here.
     await ask(chat.DELETE('/api/sessions', { params: { query: { user: idOf(user) } } }));
     setMade(await makeLink(idOf(user)));
   };

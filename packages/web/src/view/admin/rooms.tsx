@@ -22,7 +22,7 @@ import { Managed, Pages, Search, useLast } from './list.tsx';
 import { RoomMembers } from './members.tsx';
 import { Invitations, Webhooks } from './parts.tsx';
 
-/** The way to one room among all. */
+/** The address of a room in the list of all rooms. */
 export const managedPath = (room: string): string => `/admin/rooms?room=${room}`;
 
 /** Reads rooms by name: all, those that somebody looks for, or the one of the address. */
@@ -256,8 +256,8 @@ function actionsOn(room: ManagedRoom, usage: RoomUsage, onChange: RoomItemProps[
 }
 
 /**
- * A large room is deleted in parts: the service says when a request has had its time, and the next
- * one goes on.
+ * A large room is deleted in parts. A request that runs out of time returns 503, and the next one
+ * continues.
  */
 async function removeRoom(room: string): Promise<void> {
   for (let tries = 1; ; tries++) {

@@ -28,8 +28,8 @@ function styleOf({ width, height }: FileFacts, isAlone: boolean) {
 type BoxesProps<F> = { files: readonly F[]; content?: (file: F, at: number) => ComponentChildren };
 
 /**
- * The files of a message, each in a box of the size that it will have: nothing moves when they
- * come.
+ * The files of a message, each in a box of its final size, so that nothing moves when they are
+ * loaded.
  */
 export function FileBoxes<F extends FileFacts>({ files, content }: BoxesProps<F>) {
   const isAlone = files.filter((file) => kindOf(file) === 'picture').length === 1;

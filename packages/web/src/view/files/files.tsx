@@ -18,21 +18,16 @@ type SentFile = Message['files'][number];
 
 const addressOf = (file: SentFile) => `/api/files/${idOf(file)}/content`;
 
-/**
- * Where it is to be stored: after a redirect to another origin, a browser does not look at
- * `download`.
- */
+/** The address for downloads. After a redirect to another origin, browsers ignore `download`. */
 const downloadOf = (file: SentFile) => `${addressOf(file)}?download=true`;
 
-/**
- * Where the picture is that stands in the room: the small one, unless that would stop what moves.
- */
+/** The picture in the room: the preview, unless that would stop an animation. */
 const previewOf = (file: SentFile) =>
   file.has_preview && file.type !== 'image/gif' ? `${addressOf(file)}?preview=true` : addressOf(file);
 
 /**
- * Whether the browser keeps no cookie that would go with an address: then a file is asked for with
- * the token, and nothing plays.
+ * True if the browser keeps no cookies. Then a file is requested with the token, and nothing can be
+ * played.
  */
 const hasNoCookie = () => bearer.token !== undefined;
 
@@ -151,7 +146,7 @@ async function save(file: SentFile): Promise<void> {
 
 type FetchedProps = { address: string; alt?: string; onLost?: () => void; onThere?: () => void };
 
-/** A picture, where no cookie goes with an address. */
+/** A picture that is requested with the token, because the browser keeps no cookies. */
 export function Fetched({ address, alt, onLost, onThere }: FetchedProps) {
   const { value, failure } = useLoaded(() => read(address), [address]);
   useEffect(() => {
@@ -182,7 +177,7 @@ function Picture({ address, alt }: { address: string; alt: string }) {
   );
 }
 
-/** Opens a picture as large as the page; the arrows lead to the others of its message. */
+/** Opens a picture at full size; the arrows switch to the others of its message. */
 function openPicture(pictures: readonly SentFile[], file: SentFile): void {
   const step = (by: number) => {
     const at = pictures.indexOf(file) + by + pictures.length;

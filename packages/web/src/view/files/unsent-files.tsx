@@ -65,7 +65,7 @@ export function Tray({ place }: { place: string }) {
   };
   const describe = (described: TrayItem, file: UnsentFile, alt: string) => {
     withdraw([file]);
-    // It is announced with its description, and so as another one.
+    // A file with another description is announced as another file.
     const changed = { ...file, alt, key: randomKey(), uploaded: undefined };
     setTray(
       place,

@@ -9,11 +9,11 @@ type Point = { x: number; y: number };
 const whole: Zoom = { scale: 1, x: 0, y: 0 };
 const largest = 8;
 
-/** By how much a key or a button changes the size, and the size that a double press leads to. */
+/** The factor of a key or a button, and the size after a double press. */
 export const zoomStep = 1.5;
 const closeUp = 2.5;
 
-/** Two presses are a double press within so many milliseconds and pixels. */
+/** The most milliseconds and pixels between two presses of a double press. */
 const doublePress = { time: 400, distance: 24 };
 
 /**
@@ -29,7 +29,7 @@ export function useZoom() {
   const lastPress = useRef<(Point & { at: number }) | undefined>(undefined);
   const isZoomed = zoom.scale > 1;
 
-  /** Changes it; no edge comes further in than it must. */
+  /** Changes it within the edges. */
   const change = (make: (before: Zoom) => Zoom) =>
     setZoom((before) => {
       const { scale, x, y } = make(before);
@@ -65,7 +65,7 @@ export function useZoom() {
     onWheel: (event: WheelEvent) => {
       event.preventDefault();
       const pixels = event.deltaY * (event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1);
-      // Two fingers on a touchpad come as a wheel with ctrl, in small steps.
+      // Browsers report a pinch on a touchpad as a wheel with Ctrl, in small steps.
       zoomBy(Math.exp(pixels * (event.ctrlKey ? -0.01 : -0.002)), pointOf(event));
     },
     onPointerDown: (event: PointerEvent) => {
@@ -94,7 +94,7 @@ export function useZoom() {
       pointers.current.delete(event.pointerId);
       pressed.current = undefined;
     },
-    // The browser would drag the picture away, and take the focus from where the keys are heard.
+    // The browser would drag the picture, and take the focus from the element with the keys.
     onMouseDown: (event: Event) => event.preventDefault(),
   };
   return { zoom, isZoomed, zoomBy, reset, frame, picture, gestures };

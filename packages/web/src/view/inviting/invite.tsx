@@ -19,9 +19,9 @@ import './invite.css';
 const QrCode = later(async () => (await import('../shared/qr-code.tsx')).QrCode);
 
 type InviteProps = {
-  /** The room at first: without it, the first of all. */
+  /** The initial room; the first of all if undefined. */
   room: string | undefined;
-  /** Whether the room cannot be changed. */
+  /** True if the room cannot be changed. */
   isChosen: boolean;
 };
 

@@ -7,7 +7,7 @@ import { openDialog } from '../shared/dialog.tsx';
 
 const loadInvite = lateCode(() => import('./invite.tsx'));
 
-/** Whether the user may invite people to some room. */
+/** True if the user may invite people to some room. */
 export const mayInviteAnywhere = (): boolean => (rooms.value ?? []).some(mayInvite);
 
 /**

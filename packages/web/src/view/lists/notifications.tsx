@@ -67,8 +67,7 @@ function All({ found }: { found: readonly Notification[] }) {
   // New notifications stay marked as new while the list is open.
   const fresh = useRef(new Set<string>());
   for (const one of found) if (one.is_unread) fresh.current.add(keyOf(one));
-  // A thread stands where it was replied to last, if by me, and has the time of the reply that it
-  // shows.
+  // A thread is at its last reply, even one of mine, and shows the time of the reply.
   const newest = found.some(({ is_unread }) => is_unread) ? lastOf(found.map(({ at }) => at.$date)) : '';
   useEffect(() => {
     if (newest === '') return;
@@ -93,7 +92,7 @@ function All({ found }: { found: readonly Notification[] }) {
 /** The last of some times, all in the same form. */
 const lastOf = (times: string[]): string => times.toSorted().at(-1) ?? '';
 
-/** One notification, which leads to its message, or to its room. */
+/** One notification, with a link to its message or room. */
 function Item({ notification, isNew }: { notification: Notification; isNew: boolean }) {
   const { room, user, at, message } = notification;
   return (

@@ -49,7 +49,7 @@ function keep<T>(key: string, page: Page<T>): Page<T> {
   return page;
 }
 
-/** A first page with the further ones that were read before, where they still follow it. */
+/** The first page, and the loaded later pages if they still follow it. */
 function goingOn<T>(first: Page<T>, before: Page<T> | undefined, id: (item: T) => string): Page<T> {
   const last = first.list.at(-1);
   const at = last && before ? before.list.findIndex((item) => id(item) === id(last)) : -1;

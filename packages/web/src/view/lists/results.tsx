@@ -46,7 +46,7 @@ type ResultProps = {
   isNew?: boolean | undefined;
 };
 
-/** One message of a list, which leads somewhere; with a note of what there is. */
+/** One message of a list, with a link and an optional note. */
 export const Result = ({ message, href, words = '', note, isNew = false }: ResultProps) => (
   <a href={href} class={isNew ? 'unread' : ''}>
     <Avatar person={message} id={message.user.$oid} />
@@ -74,7 +74,7 @@ export const Result = ({ message, href, words = '', note, isNew = false }: Resul
 );
 
 /**
- * The list stays beside a message of a room; a reply stands in its thread, in place of the list.
+ * The list stays beside a message of a room. A reply is shown in its thread, in place of the list.
  */
 export const pathOf = (message: Message) => `${messagePath(message)}${message.is_in_room === false ? '' : location.search}`;
 

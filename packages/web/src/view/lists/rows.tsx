@@ -18,7 +18,7 @@ const rows = (): Row[] => [
   ...(waitingDrafts.value.length > 0 ? [{ list: 'drafts', icon: 'edit', count: waitingDrafts.value.length } as const] : []),
 ];
 
-/** The way to what goes across all rooms. */
+/** The links to the lists across all rooms. */
 export function Rows() {
   const { value } = route;
   const open = value.name === 'list' ? value.list : value.name === 'room' ? value.panel : undefined;

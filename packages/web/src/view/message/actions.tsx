@@ -20,7 +20,7 @@ import { leaveButton } from '../shared/focus.ts';
 import { MenuButton, type MenuItem } from '../shared/menu.tsx';
 import { isTouched } from '../shared/popover.tsx';
 
-/** In which row somebody edits a message, since it was asked for last, or typed there. */
+/** The row in which a message is edited, since the last request for it or the last key there. */
 export const editing = signal<{ at: string } | undefined>(undefined);
 
 /** The row of a message in a room, or in a thread. */
@@ -65,10 +65,7 @@ export function Actions({ message, isInThread }: { message: Message; isInThread:
   );
 }
 
-/**
- * The menu of a message: all that can be done with it. Beside its lines stand the keys that choose
- * them.
- */
+/** The menu of a message: all its actions, with their keys. */
 function moreOf(message: Message, isInThread: boolean): MenuItem[] {
   const { message: words } = strings;
   const isPinned = message.pinned_at !== null;
@@ -104,7 +101,7 @@ function moreOf(message: Message, isInThread: boolean): MenuItem[] {
   return items.filter((item) => item !== false && item !== undefined);
 }
 
-/** The emoji that stand beside the menu where there is a mouse. */
+/** The emoji beside the menu, for mouse users. */
 const quickOf = (message: Message): MenuItem[] =>
   quickEmoji().map((emoji) => ({
     label: strings.message.reactWith(emoji),
@@ -128,10 +125,10 @@ const forward = async (message: Message) => (await loadQuotes()).forward(message
 
 export const react = (message: Message, opener: HTMLElement) => pickEmoji(opener, (emoji) => void toggleReaction(message, emoji));
 
-/** The thread that a reply to a message belongs to: a reply's own one. */
+/** Replies to a message in its thread; for a reply, in its own thread. */
 const reply = (message: Message) => go(roomPath(message.room.$oid, { thread: message.thread?.$oid ?? idOf(message) }));
 
-/** Opens the field for another text of a message, or goes to it. */
+/** Opens or focuses the editor of a message. */
 export const edit = (message: Message, isInThread: boolean): void => {
   editing.value = { at: rowOf(message, isInThread) };
 };

@@ -8,7 +8,7 @@ import './cards.css';
 
 type Card = NonNullable<Message['display']>['cards'][number];
 
-/** Nobody is mentioned by what a card says. */
+/** Cards do not mention anybody. */
 const nobody = { mentions: [], mentions_all: null };
 
 /** The cards of another program, with the text above them. */

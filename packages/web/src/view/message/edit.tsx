@@ -42,7 +42,7 @@ export function Edit({ message, isInThread, row }: EditProps) {
     await editMessage(message, text, base);
     batch(() => {
       savedEdits.value = new Map(savedEdits.value).set(place, 1 + (savedEdits.value.get(place) ?? 0));
-      // Unless it was asked for again meanwhile.
+      // Unless it was requested again in the meantime.
       if (editing.value === begun) editing.value = undefined;
     });
     return true;

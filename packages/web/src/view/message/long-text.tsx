@@ -12,10 +12,7 @@ const Cards = later<{ display: NonNullable<Message['display']> }>(
   () => null,
 );
 
-/**
- * Whether a text may need more lines than are shown before one asks for all, in the narrowest
- * column.
- */
+/** True if a text may need more lines than the folded view shows, in the narrowest column. */
 const mayBeLong = (text: string) => text.length > 400 || text.split('\n').length > 12;
 
 /** A message's text. One that is too high is folded until it is asked for as a whole. */

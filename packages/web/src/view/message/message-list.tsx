@@ -31,7 +31,7 @@ const Welcome = later(
 /** How long the newest message has to be in view until it counts as read, in milliseconds. */
 export const readAfter = 1_000;
 
-/** Messages of one author within so many milliseconds stand together. */
+/** Messages of one author within this time are grouped, in milliseconds. */
 const together = 5 * 60_000;
 
 /** The messages of a list are one tab stop: the newest at first. */
@@ -132,7 +132,7 @@ function Rows({ messages, timeline }: { messages: readonly Message[]; timeline: 
   const last = useRef<number>(undefined);
   const known = last.current;
   const isLive = known !== undefined && timeline.window.value.isAtEnd && intentOf(timeline).isFollowing;
-  // The line stands before the first new message, not before the first one of a window that begins
+  // The line is before the first new message, not before the first one of a window that starts
   // later.
   let hasLine = !timeline.window.value.isAtStart && (messages[0]?.seq ?? 0) > line;
   for (const message of messages) {
@@ -163,7 +163,7 @@ function Rows({ messages, timeline }: { messages: readonly Message[]; timeline: 
   return rows;
 }
 
-/** Whether a message goes on where the one before it ended. */
+/** True if a message belongs to the group of the one before it. */
 export const belongTogether = (before: Message, message: Message): boolean =>
   before.user.$oid === message.user.$oid &&
   before.via === message.via &&
@@ -194,7 +194,7 @@ function follow(timeline: Timeline, isAtBottom: boolean): void {
   if (isFollowing) timeline.missed.value = 0;
 }
 
-/** Whether someone looks at the page. */
+/** True if the page is in view. */
 export const isLookedAt = () => document.visibilityState === 'visible' && document.hasFocus();
 
 /** Has `look` called whenever that may have changed; returns what ends it. */
@@ -209,10 +209,7 @@ export function watchLooking(look: () => void): () => void {
   };
 }
 
-/**
- * Marks the room as read when its newest message was seen for a moment by someone who looks at the
- * page.
- */
+/** Marks the room as read when its newest message was in view for a moment on a visible page. */
 function useReading(timeline: Timeline): void {
   useEffect(() => {
     const intent = intentOf(timeline);
@@ -263,7 +260,7 @@ function newsTeller(timeline: Timeline): () => void {
 const rowAt = (list: HTMLElement | null, seq: number): Element | undefined =>
   [...(list?.querySelectorAll<HTMLElement>('li[data-seq]') ?? [])].find(({ dataset }) => Number(dataset.seq) >= seq);
 
-/** Shows which message an address leads to. */
+/** Highlights the message of an address. */
 export function point(row: Element): void {
   for (const before of row.parentElement?.querySelectorAll('.pointed') ?? []) before.classList.remove('pointed');
   requestAnimationFrame(() => row.classList.add('pointed'));

@@ -23,10 +23,7 @@ import { LongText } from './long-text.tsx';
 import { InThread, Pinned, Reactions, Replies } from './parts.tsx';
 import { EntryState } from './pending.tsx';
 
-/**
- * The row whose actions are shown: that of one message at a time, which was pointed at or focused
- * last.
- */
+/** The row whose actions are shown: only one at a time, the last pointed at or focused. */
 const active = signal<Element | null>(null);
 
 const focusedRow = () => document.activeElement?.closest('li.message') ?? null;
@@ -50,8 +47,8 @@ export const MessageRow = (props: RowProps) => {
 };
 
 /**
- * Its actions are there while it has the focus, or is pointed at. No letter does anything to a
- * message: Enter opens the menu of what can be done, in which letters choose.
+ * A row shows its actions while it is focused or pointed at. Letters alone do nothing: Enter opens
+ * the menu, where letters choose actions.
  */
 function Row({ message: stored, isGrouped = false, isInThread = false, isNew = false }: RowProps) {
   const row = useRef<HTMLLIElement>(null);
@@ -78,14 +75,14 @@ function Row({ message: stored, isGrouped = false, isInThread = false, isNew = f
   const isEditing = editTurn > 0;
   const leave = (event: FocusEvent) => {
     const next = event.relatedTarget as Element | null;
-    // A dialog and a menu give the focus back.
+    // A dialog or a menu returns the focus.
     if (!row.current?.contains(next) && !next?.closest('dialog, .popover') && active.value === row.current) active.value = null;
   };
   const activate = () => {
     active.value = row.current;
   };
-  // A finger points at nothing: it scrolls, and what it taps gets the focus. Neither does a mouse
-  // over which rows move.
+  // Touch does not point: it scrolls, and a tapped element gets the focus. A mouse that rests while
+  // rows scroll under it does not point either.
   const point = ({ pointerType, movementX, movementY }: PointerEvent) => {
     if (pointerType !== 'touch' && (movementX !== 0 || movementY !== 0)) activate();
   };
@@ -176,7 +173,7 @@ function Row({ message: stored, isGrouped = false, isInThread = false, isNew = f
 
 const Files = later<{ files: Message['files'] }>(async () => (await import('../files/files.tsx')).Files, FileBoxes);
 
-/** The author of a message, by the name that a program gives itself there. */
+/** The author of a message, with the name that a program chose for it. */
 const shownAuthor = (message: Message): Person => {
   const author = authorOf(message);
   return message.display?.name ? { ...author, name: safeName(message.display.name) } : author;

@@ -41,7 +41,7 @@ export function PendingRow({ entry }: { entry: PendingMessage }) {
   );
 }
 
-/** Puts a message that was not sent back to where it was written. */
+/** Moves an unsent message back to its editor. */
 async function takeBack(entry: Entry & { kind: 'send' | 'edit' }): Promise<void> {
   const place = placeOf(entry.room, (entry.kind === 'send' && entry.thread) || undefined);
   const text = [draftOf(place), entry.text].filter(Boolean).join('\n');

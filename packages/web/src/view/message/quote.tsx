@@ -24,7 +24,7 @@ const quoted = (message: Message) =>
     text: message.text || summaryOf(message),
   });
 
-/** Puts a message as a quote where one writes: to the room, or to the thread in which it stands. */
+/** Quotes a message in the editor of the room, or of the thread that it is in. */
 export function quote(message: Message, isInThread: boolean): void {
   const thread = isInThread ? (message.thread?.$oid ?? idOf(message)) : undefined;
   forComposer.value = {

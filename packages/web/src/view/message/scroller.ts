@@ -39,7 +39,7 @@ export class Scroller {
 
   /** Puts things back in their place after rows have changed. */
   keep(): void {
-    // Something stands in its place: when it is shown again, it is to be where it was.
+    // It is hidden now, and must have the same position when it is shown again.
     if (this.#box.clientHeight === 0) return;
     const { scrollTop, scrollHeight, clientHeight } = this.#box;
     if (this.#isAtBottom) this.#scrollTo(this.#box.scrollHeight);
@@ -66,7 +66,7 @@ export class Scroller {
     this.toOffset(row, this.#box.clientHeight * part);
   }
 
-  /** Shows a row, so many pixels below the upper edge. */
+  /** Scrolls a row to a distance below the upper edge, in pixels. */
   toOffset(row: Element, offset: number): void {
     this.#isAtBottom = false;
     this.#scrollTo(this.#box.scrollTop + this.#offsetOf(row) - offset);
@@ -120,7 +120,7 @@ export class Scroller {
       if (this.#offsetOf(row) + row.clientHeight > 0) high = middle;
       else low = middle + 1;
     }
-    // Lines between days may go when older messages come: messages stay.
+    // Separators between days may disappear when older messages are added; messages stay.
     while (rows[low] && !(rows[low] as HTMLElement).dataset.seq) low++;
     // The very first message loses its author's name when an earlier one of the same author is
     // added before it. The next one keeps its height.

@@ -12,7 +12,7 @@ const Fetched = later<{ address: string; onThere: () => void }>(
   () => null,
 );
 
-/** Where the pictures are that were seen: they are there at once. */
+/** The addresses of loaded pictures, which appear at once. */
 const seen = new Set<string>();
 
 /**
@@ -34,7 +34,7 @@ export const Avatar = ({ person, id, icon }: { person: Person | undefined; id: s
   );
 };
 
-/** The face of the other one in a conversation, or of two of the others. */
+/** The faces of up to two other people in a conversation. */
 export const PeopleMark = ({ room: { id, name, people } }: { room: Pick<MyRoom, 'id' | 'name' | 'people'> }) =>
   people.length > 1 ? (
     <span class="pair">
@@ -62,7 +62,7 @@ export const RoomMark = ({ id, avatar, isOpen = true }: RoomMarkProps) => {
 
 type PictureProps = { address: string | undefined; hue: number | 'none'; children: ComponentChildren };
 
-/** A picture, and what stands for it before it is there. */
+/** A picture, and its placeholder until it is loaded. */
 function Picture({ address, hue, children }: PictureProps) {
   const [there, setThere] = useState<string>();
   const isThere = address && (there === address || seen.has(address));

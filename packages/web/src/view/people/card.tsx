@@ -93,7 +93,7 @@ function openStatus(): void {
   openDialog(laterStrings.status.title, (close) => <StatusForm close={close} />);
 }
 
-/** The memberships of somebody in my rooms, which also tell what they are called now. */
+/** A person's memberships in my rooms, which also have their current names. */
 async function findShared(user: string): Promise<Member[]> {
   const members = (await ask(chat.GET('/api/members', { params: { query: { user, limit: 200 } } }))) as Member[];
   learnMembers(members);

@@ -33,7 +33,7 @@ export function MyPicture() {
   );
 }
 
-/** The picture of a room, likewise. */
+/** The form for the picture of a room. */
 export function RoomPicture({ room, avatar }: { room: string; avatar: string | undefined }) {
   const params = { path: { room } };
   const change = async (body: Blob) => {

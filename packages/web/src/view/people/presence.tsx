@@ -9,7 +9,7 @@ export function PresenceDot({ user }: { user: string }) {
   return presence ? <span class={`presence ${presence}`} title={strings.presence[presence]} aria-hidden="true" /> : null;
 }
 
-/** Whether somebody is active or away, in a word. */
+/** The presence of a person, in a word. */
 export function PresenceText({ user, class: extra = 'visually-hidden' }: { user: string; class?: string }) {
   const presence = presenceOf(user);
   return presence ? <span class={extra}> ({strings.presence[presence]})</span> : null;

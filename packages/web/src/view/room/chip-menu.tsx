@@ -2,7 +2,7 @@ import { Icon, type IconName } from '../shared/icon.tsx';
 import { MenuOpener } from '../shared/menu.tsx';
 import { closePopover } from '../shared/popover.tsx';
 
-/** One choice of a chip. Those with `isChosen` are alternatives, the others lead to more. */
+/** One choice of a chip. Choices with `isChosen` are alternatives, the others open more. */
 export type ChipChoice = { label: string; icon?: IconName; isChosen?: boolean; act: () => unknown };
 
 type ChipMenuProps = {

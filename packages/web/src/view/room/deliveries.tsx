@@ -40,7 +40,7 @@ export function Deliveries({ webhook: { failing_since, disabled_at, deliveries }
     if (!(await confirmed(words.againAsk(timeOf(at)), words.again))) return;
     await attempt(async () => {
       const changed = await change({ seq: seq - 1, ...(room && { room: room.$oid }) }).catch(explainGone);
-      // Where it was switched off meanwhile, nothing is sent: the list will say that it is off.
+      // If it was switched off in the meantime, nothing is sent: the list will show that it is off.
       if (!changed.disabled_at) notice(words.sentAgain);
     });
     onChange();
@@ -87,7 +87,7 @@ export function Deliveries({ webhook: { failing_since, disabled_at, deliveries }
   );
 }
 
-/** The name of a room, or its id where the reader is not a member of it. */
+/** The name of a room, or its id if the reader is not a member. */
 function RoomName({ room }: { room: string }) {
   const found = roomOf(room);
   return found ? (

@@ -30,9 +30,8 @@ export const EventChoice = ({ chosen = groups.created }: { chosen?: readonly Eve
 );
 
 /**
- * The types of events that somebody has chosen, by the fields of the form. Of a group that was
- * chosen in part, by a program, and still is, no more is sent than before. Nothing at all is
- * refused, as by the service.
+ * The chosen event types, by the fields of the form. A group that a program has chosen in part
+ * stays as it is. An empty choice is refused, as by the service.
  */
 export function eventsIn(fields: Record<string, string>, before: readonly EventType[] = []): EventType[] {
   const events = names.flatMap((name) => {

@@ -23,7 +23,7 @@ const uses = [1, 10, 100, 0];
  * once if the moderator is alone in the room.
  */
 export function Invitations({ room, isOpen }: { room: string; isOpen: boolean }) {
-  // Only at first: somebody who joins does not close it.
+  // Only at first: a later member must not close it.
   const [isOpenAtFirst] = useState(isOpen);
   return (
     <details class="addresses" open={isOpenAtFirst}>
@@ -101,7 +101,7 @@ function Links({ room }: { room: string }) {
   );
 }
 
-/** To where the service sends the link itself, where it sends e-mails. */
+/** The field for the address that the service e-mails the link to, if it sends e-mail. */
 export const InvitedAddress = () =>
   settings.sendsEmail ? (
     <Field
@@ -120,7 +120,7 @@ export const SentTo = ({ address }: { address: string | undefined }) =>
 const validityOf = (days: number) => (days === 0 ? laterStrings.invitations.forEver : laterStrings.invitations.days(days));
 const timesOf = (times: number) => (times === 0 ? laterStrings.invitations.anyUses : laterStrings.invitations.times(times));
 
-/** How a link gets to somebody, but for copying it. */
+/** Ways to send a link, other than copying it. */
 function WaysToSend({ link }: { link: string }) {
   const [isShown, setShown] = useState(false);
   return (

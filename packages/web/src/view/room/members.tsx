@@ -102,7 +102,7 @@ function Rows({ list, mayBlock, onChange, more }: RowsProps) {
   useEffect(() => {
     if (!end.current) return undefined;
     const observer = new IntersectionObserver((seen) => {
-      // A busy browser reports at once that it was out of view and has come into it since.
+      // A busy browser may report leaving and entering the view at the same time.
       if (!seen.at(-1)?.isIntersecting) return;
       if (count + portion > list.length) load();
       setCount(Math.min(count, list.length) + portion);

@@ -25,7 +25,7 @@ import { useLoaded } from '../shared/use-list.ts';
 import { Line } from '../text/markdown.tsx';
 import { List } from './list.tsx';
 
-/** As wide as what comes: nothing moves when it is there. */
+/** As wide as the final content, so that nothing moves. */
 const Waiting = () => (
   <aside class="side">
     <Loading />
@@ -47,10 +47,7 @@ const ThreadPanel = later(async () => (await import('../message/thread/thread.ts
 
 type RoomProps = Extract<Route, { name: 'room' }>;
 
-/**
- * A room: its messages, where one writes, and beside them a thread, the members, or whatever was
- * asked for.
- */
+/** A room: its messages, the composer, and a panel beside them such as a thread or the members. */
 export function RoomView({ room, seq, place, turn, ...asked }: RoomProps) {
   // If only one of them fits, the panel gives way to the message that it led to.
   const { thread, reply, panel } = isNarrow.value && seq !== undefined ? givenWay : asked;
@@ -64,7 +61,7 @@ export function RoomView({ room, seq, place, turn, ...asked }: RoomProps) {
       .open(mine.lastRead, mine.seq, seq, place)
       .then(() => sync.wake(room));
   }, [timeline, isKnown, seq, turn]);
-  // Messages come first.
+  // Messages have priority.
   const isOpen = isKnown && timeline.state.value !== 'loading';
   const about = useLoaded(async () => (isOpen ? loadAbout(room) : undefined), [room, isOpen]);
 
@@ -164,7 +161,7 @@ const PanelLink = ({ room, panel, open, icon, label, count, children }: PanelLin
   </a>
 );
 
-/** How many faces stand in the header of a room. */
+/** The most faces in the header of a room. */
 const mostFaces = 3;
 
 /** The faces of the last people who said something here. */

@@ -146,7 +146,7 @@ function Dates({ since, until, close, onChange }: DatesProps) {
   );
 }
 
-/** Leads to the first message of a day in the open room, or to the last one before it. */
+/** Opens the first message of a day in the open room, or the last one before it. */
 function JumpToDate({ room, close }: { room: string; close: () => void }) {
   const jump = async ({ date = '' }: Record<string, string>) => {
     const at = new Date(`${date}T00:00`).toISOString();

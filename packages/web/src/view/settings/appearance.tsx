@@ -38,12 +38,12 @@ export function Appearance() {
 }
 
 /**
- * Whether the page is about to be drawn again in a language that was chosen here: the choice gets
- * the focus back.
+ * True while the page is drawn again after the language was changed here: the field gets the focus
+ * back.
  */
 let isDrawnAgain = false;
 
-/** In which language this browser shows the page; each calls itself by its own name. */
+/** The choice of the page's language; each language has its own name. */
 function Languages() {
   const box = useRef<HTMLFieldSetElement>(null);
   const ownNow = () => settings.languages.find((name) => name === chosenLanguage());

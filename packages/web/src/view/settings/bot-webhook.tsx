@@ -20,7 +20,7 @@ export function BotWebhook({ bot, name, hasOne }: { bot: string; name: string; h
   const params = { path: { bot } };
   const [isThere, setThere] = useState(hasOne);
   const [made, setMade] = useState<string>();
-  // Asked for only where there is one: browsers report each answer that is an error.
+  // Requested only if it exists: browsers log each error response.
   const load = async () => ({ webhook: isThere ? await ask(chat.GET(address, { params })) : undefined });
   const { value, failure, reload } = useLoaded(load, [bot, isThere]);
   if (!value) return <Loading failure={failure} onRetry={reload} />;

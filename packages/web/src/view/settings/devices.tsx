@@ -11,7 +11,7 @@ import { useLoaded } from '../shared/use-list.ts';
 import { Section } from './section.tsx';
 import { sessionTitle } from './session-title.ts';
 
-/** Where the user is signed in, and the way to sign out there. */
+/** The devices where the user is signed in, with a button to sign out. */
 export function Devices() {
   const [isRevoking, setRevoking] = useState(false);
   const { value, failure, reload } = useLoaded(() => ask(chat.GET('/api/sessions', { params: { query: { limit: 200 } } })), []);

@@ -21,8 +21,8 @@ export function Passkeys() {
   const { passkeys } = value;
   const obstacle = obstacleOf(value);
   /**
-   * The ten minutes in which a sign-in with a passkey stands for a code may have ended while the
-   * form was open.
+   * A passkey sign-in replaces a code for ten minutes, which may have passed while the form was
+   * open.
    */
   const askForCode = async () => {
     const now = await ask(chat.GET('/api/passkeys'));

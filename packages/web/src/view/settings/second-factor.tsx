@@ -55,7 +55,7 @@ const Password = ({ name }: { name: string }) => (
   <Field label={laterStrings.settings.currentPassword} name={name} type="password" autocomplete="current-password" />
 );
 
-/** Turns it on: the password gets the secret, and a code of the app shows that the app has it. */
+/** Turns it on: the password reveals the secret, and a code proves that the app has it. */
 function Beginning({ onOn }: { onOn: (codes: string[]) => void }) {
   const [begun, setBegun] = useState<{ secret: string; uri: string }>();
   const begin = async ({ current = '' }: Record<string, string>) =>

@@ -20,7 +20,7 @@ export const ScopeChoice = ({ legend, scopes, usual = 0 }: { legend: string; sco
   </fieldset>
 );
 
-/** Asks whether to revoke a token, and does so; resolves to whether somebody has agreed. */
+/** Asks whether to revoke a token, and revokes it; resolves to true if the user agreed. */
 export async function revokeToken(token: Token): Promise<boolean> {
   const { settings: words } = laterStrings;
   if (!(await confirmed(words.revokeAsk(token.name), words.revoke, { isDangerous: true }))) return false;

@@ -3,10 +3,7 @@ import { strings } from '../../i18n/strings.ts';
 
 type Props = { children: ComponentChildren; fallback?: ComponentChildren };
 
-/**
- * Shows something else in place of what throws while it is drawn, so that one fault does not blank
- * all that is around it.
- */
+/** Shows a replacement for a component that throws, so that one fault does not blank the page. */
 export class Boundary extends Component<Props, { isBroken?: true }> {
   static override getDerivedStateFromError = () => ({ isBroken: true });
 

@@ -22,17 +22,14 @@ export const IconButton = ({ icon, label, onPress, isPressed, class: extra = '',
   </button>
 );
 
-/** The way back to the rooms, where they are not beside. */
+/** The link back to the rooms, if they are not beside. */
 export const BackLink = () => (
   <a class="icon-button back" href="/" aria-label={strings.app.back}>
     <Icon name="back" />
   </a>
 );
 
-/**
- * Somebody's name; where that is a full name, pointing at it shows the username. A program is
- * marked as one.
- */
+/** The name of a person, with the username as a tooltip of a full name. Programs are marked. */
 export const PersonName = ({ person, class: extra }: { person: Person; class?: string }) => (
   <>
     <bdi class={extra} title={person.name === undefined || person.is_bot ? undefined : `@${person.username}`}>
@@ -221,7 +218,7 @@ export function Field({ label, name, hint, fault, autoFocus = false, required = 
 
 type CheckProps = { label: string; isChecked: boolean; onChange: (isChecked: boolean) => unknown };
 
-/** A box to tick, whose change takes effect at once. */
+/** A checkbox whose change takes effect at once. */
 export const Check = ({ label, isChecked, onChange }: CheckProps) => (
   <label class="check">
     <input type="checkbox" checked={isChecked} onChange={({ currentTarget }) => void onChange(currentTarget.checked)} /> {label}

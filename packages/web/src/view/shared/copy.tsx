@@ -4,9 +4,8 @@ import { strings } from '../../i18n/strings.ts';
 import { openDialog } from './dialog.tsx';
 
 /**
- * Copies a text, which may be yet to come; `done` says so. Where the browser does not allow that,
- * as over plain http or without the permission, it opens a field to copy from. Resolves to whether
- * it was copied.
+ * Copies a text, which may be a promise; `done` announces it. If the browser refuses, as over plain
+ * http or without the permission, it opens a field to copy from. Resolves to true if it was copied.
  */
 export async function copyOut(text: string | Promise<string>, done?: string): Promise<boolean> {
   const isCopied = await copyText(text);

@@ -20,10 +20,7 @@ const isAsking = signal(false);
 
 type Content = (close: () => void) => ComponentChildren;
 
-/**
- * Opens a dialog in place of the one that is open. `onClose` is called when it is closed, in
- * whatever way.
- */
+/** Opens a dialog, in place of an open one. `onClose` is called however it is closed. */
 export function openDialog(
   title: string,
   content: Content,
@@ -45,7 +42,7 @@ function closeDialog(): void {
 
 /** Closes the dialog, or asks first if something was typed into it. */
 function dismiss(): void {
-  // The harmless answer to the question is to go on.
+  // The harmless answer is to continue.
   if (isAsking.value) isAsking.value = false;
   else if (isTyped()) isAsking.value = true;
   else closeDialog();
@@ -111,7 +108,7 @@ const Answers = ({ no, onNo, yes, onYes, isDangerous }: AnswersProps) => (
   </div>
 );
 
-/** Where the open dialog is shown. */
+/** The container of the open dialog. */
 export function Dialogs() {
   const dialog = useRef<HTMLDialogElement>(null);
   const isPressedOutside = useRef(false);
@@ -120,7 +117,7 @@ export function Dialogs() {
   useLayoutEffect(() => {
     if (!value || !dialog.current) return;
     if (!dialog.current.open) dialog.current.showModal();
-    // By itself, the browser gives it to the first button, which is the one that closes.
+    // By default, the browser focuses the first button, which closes the dialog.
     focusFirst(dialog.current, asks ? '.dialog-ask' : '.dialog-body');
   }, [value, asks]);
   // Going back closes the dialog, but does not answer a question or discard typed text.
@@ -143,7 +140,7 @@ export function Dialogs() {
       ref={dialog}
       class={value.isFull ? 'full' : ''}
       aria-labelledby="dialog-title"
-      // Told a little later: another one may be open by then.
+      // The event is late: another dialog may be open by then.
       onClose={() => !dialog.current?.open && closed()}
       onKeyDown={onKey}
       // The back gesture of a phone, which is not a key.

@@ -1,24 +1,18 @@
-/*
- * Where the focus goes: what somebody types belongs in the field for messages, unless they went
- * somewhere else on purpose.
- */
+/* The focus. Typed text belongs in the message field, unless the user went elsewhere on purpose. */
 
 /**
- * Whether the focus came to an element by the keyboard. A click leaves it on a button that nobody
- * means to type at.
+ * True if an element was focused by keyboard. A click also focuses a button, but the user does not
+ * want to type there.
  */
 export const isByKeyboard = (element: Element | null): boolean =>
   element !== null && element !== document.body && element.matches(':focus-visible');
 
-/** Whether keys change what an element says. */
+/** True if keys change the value of an element. */
 export const takesText = (element: EventTarget | null): boolean =>
   element instanceof HTMLElement &&
   (element.isContentEditable || element.matches('textarea, select, input:not([type=checkbox], [type=radio], [type=button])'));
 
-/**
- * The field for messages that belongs to an element: that of the thread in which it is, or that of
- * the room.
- */
+/** The message field of an element's thread, or of the room. */
 function composerOf(element: Element | null): HTMLElement | undefined {
   const places = [element?.closest('.side, .thread-card'), document.querySelector('.room-pane, .side')];
   return (
@@ -28,10 +22,7 @@ function composerOf(element: Element | null): HTMLElement | undefined {
   );
 }
 
-/**
- * Moves the focus to the field for messages that belongs to an element; returns whether there is
- * one.
- */
+/** Focuses the message field of an element's thread or room; returns true if there is one. */
 export function focusComposer(element: Element | null = null): boolean {
   const field = composerOf(element);
   if (field) focusAnew(field);
@@ -47,17 +38,15 @@ function focusAnew(element: HTMLElement): void {
   element.focus({ preventScroll: true });
 }
 
-/**
- * Does the same where there is a keyboard: under a finger, the focus would bring up one on glass.
- */
+/** Focuses the message field, except on touch screens, where the focus would open the keyboard. */
 export function returnToComposer(element: Element | null = null): void {
   if (!matchMedia('(pointer: coarse)').matches) focusComposer(element);
 }
 
 /**
- * Remembers the focused element when something opens over it. The result gives the focus back to
- * that element if it was reached by keyboard. Otherwise it focuses the message field, where a mouse
- * user continues to type.
+ * Remembers the focused element when something opens over it. The result returns the focus to that
+ * element if it was reached by keyboard. Otherwise it focuses the message field, where a mouse user
+ * continues to type.
  */
 export function rememberFocus(): () => void {
   const before = document.activeElement as HTMLElement | null;
@@ -76,7 +65,5 @@ export function leaveButton(button: HTMLElement): void {
   if (!isByKeyboard(button)) returnToComposer(button);
 }
 
-/**
- * Focuses the field for messages of a room that is about to be drawn, where there is a keyboard.
- */
+/** Focuses the message field of a room that is about to be drawn, except on touch screens. */
 export const composeNext = (): unknown => setTimeout(() => returnToComposer());

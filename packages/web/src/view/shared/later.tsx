@@ -5,7 +5,7 @@ import { useLoaded } from './use-list.ts';
 
 type View<P> = (props: P) => ComponentChildren;
 
-/** A view whose code is loaded late; what stands in its place meanwhile. */
+/** A view whose code is loaded late, and its placeholder. */
 export function later<P extends object>(load: () => Promise<View<P>>, Placeholder?: View<P>): View<P> {
   let known: View<P> | undefined;
   const loadOnce = lateCode(async () => {

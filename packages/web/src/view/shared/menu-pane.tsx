@@ -11,7 +11,7 @@ type MenuPaneProps = {
   groups: readonly MenuGroup[];
   /** The address of the menu, which is a page of its own on a narrow screen. */
   path: string;
-  /** Whether the address is that of the menu. On a wide screen, the first page stands beside it. */
+  /** True if the address is that of the menu. On a wide screen, the first page is beside it. */
   isMenu: boolean;
   class: string;
   children: ComponentChildren;

@@ -6,8 +6,8 @@ import { Icon, type IconName } from './icon.tsx';
 import { closePopover, isOpenAt, isTouched, openPopover } from './popover.tsx';
 
 /**
- * One line of a menu; those that have an `emoji` in place of the icon stand side by side. While the
- * menu is open, its `key` chooses it.
+ * An item of a menu. Items with an `emoji` in place of the icon are side by side. `key` chooses it
+ * while the menu is open.
  */
 export type MenuItem = {
   label: string;

@@ -16,13 +16,10 @@ type Popover = {
 const open = signal<Popover | undefined>(undefined);
 let giveFocusBack = () => {};
 
-/** Whether the popover is open that an element asks for. */
+/** True if the popover of an element is open. */
 export const isOpenAt = (opener: HTMLElement | null): boolean => open.value !== undefined && open.value.opener === opener;
 
-/**
- * Opens a popover at the element that asks for it, which gets the focus back; closes it if it is
- * open.
- */
+/** Opens a popover at an element, which gets the focus back; closes it if it is open. */
 export function openPopover(popover: Popover): void {
   if (open.value?.opener === popover.opener) {
     closePopover();
@@ -39,16 +36,13 @@ export function closePopover({ isFocusKept = false } = {}): void {
   if (!isFocusKept) giveFocusBack();
 }
 
-/**
- * Whether a finger is what points here: it has a sheet of all that can be done, and no room for
- * buttons beside that.
- */
+/** True on a touch screen. It shows a sheet with all actions, and lacks space for more buttons. */
 export const isTouched = (): boolean => matchMedia('(pointer: coarse)').matches;
 
-/** Going back leads away from what the popover is about. */
+/** Going back leaves the subject of the popover. */
 const leaveBehind = () => closePopover({ isFocusKept: true });
 
-/** Where the popover that is open stands. */
+/** The container of the open popover. */
 export function Popovers() {
   const { value } = open;
   useLayoutEffect(() => addEventListener('popstate', leaveBehind), []);
@@ -60,7 +54,7 @@ export function Popovers() {
 
 function Box({ opener, role, label, content, class: extra = '' }: Popover) {
   const box = useRef<HTMLDivElement>(null);
-  // Of a menu, all items; of others, what Tab leads to.
+  // All items of a menu; the tab stops of other popovers.
   const within = () =>
     [...(box.current as HTMLElement).querySelectorAll<HTMLElement>('a, button, input, select')].filter(
       ({ tabIndex }) => role === 'menu' || tabIndex >= 0,
@@ -80,11 +74,11 @@ function Box({ opener, role, label, content, class: extra = '' }: Popover) {
       closePopover({ isFocusKept: true });
       opener.focus({ preventScroll: true });
     };
-    // Where a finger opens it in place of a keyboard, that one gives its room back.
+    // On a touch screen, a popover may replace the on-screen keyboard, which resizes the window.
     const dismiss = () => (isTouched() ? put() : closePopover({ isFocusKept: true }));
     addEventListener('pointerdown', leave);
     addEventListener('resize', dismiss);
-    // The way back of a phone, and Escape wherever the focus is.
+    // The back gesture of a phone, and Escape wherever the focus is.
     const watcher = CloseWatcher && new CloseWatcher();
     if (watcher) watcher.onclose = () => closePopover();
     return () => {
@@ -124,7 +118,7 @@ const itemOf = (items: readonly HTMLElement[], event: KeyboardEvent): HTMLElemen
   return items.find((item) => item.getAttribute('aria-keyshortcuts')?.toLowerCase() === key.toLowerCase());
 };
 
-/** Tells when the user asks to close something; not every browser has it. */
+/** Reports when the user wants to close something; not every browser has it. */
 type Watcher = { onclose: () => void; destroy: () => void };
 const { CloseWatcher } = window as { CloseWatcher?: new () => Watcher };
 
@@ -138,7 +132,7 @@ const margin = 8;
 function place(element: HTMLElement, role: Popover['role'], { top, bottom, left, right }: DOMRect): void {
   const { width, height } = element.getBoundingClientRect();
   const isBelow = bottom + height + margin <= innerHeight;
-  // A menu ends where its button does, a card begins where the name does.
+  // A menu is aligned with the end of its button, a card with the start of the name.
   const isRtl = getComputedStyle(element).direction === 'rtl';
   const wanted = isRtl === (role === 'menu') ? left : right - width;
   element.style.top = `${isBelow ? bottom + 4 : Math.max(margin, top - height - 4)}px`;

@@ -14,15 +14,15 @@ const needsArrows = (element: Element) =>
   element.matches('input, select, textarea, audio, video') || element.closest('.message .editor');
 
 type Roving = {
-  /** The rows of the list, which may stand in several lists below each other. */
+  /** The rows of the list, which may consist of several lists. */
   rows: string;
   /** The row that is the tab stop before one was focused. */
   first?: (rows: readonly HTMLElement[]) => HTMLElement | undefined;
 };
 
 /**
- * Makes a list one tab stop. Up, Down, Home and End move between its rows; along the line, the
- * arrow keys move within a row. Escape within a row goes back to the row. Returns how to end that.
+ * Makes a list one tab stop. Up, Down, Home and End move between its rows; the other arrow keys
+ * move within a row. Escape within a row returns to the row. Returns a function that ends this.
  */
 export function rove(box: HTMLElement, { rows: selector, first = (rows) => rows[0] }: Roving): () => void {
   let current: HTMLElement | undefined;
@@ -64,7 +64,7 @@ export function rove(box: HTMLElement, { rows: selector, first = (rows) => rows[
   };
 }
 
-/** The rows that were added, or in which something was. */
+/** The rows that were added or changed. */
 function rowsIn(records: readonly MutationRecord[], selector: string): Set<HTMLElement> {
   const rows = new Set<HTMLElement>();
   for (const { target, addedNodes } of records) {
@@ -79,12 +79,12 @@ function rowsIn(records: readonly MutationRecord[], selector: string): Set<HTMLE
   return rows;
 }
 
-/** Makes a list one tab stop for as long as it is shown. */
+/** Makes a list one tab stop while it is shown. */
 export function useRoving(box: { current: HTMLElement | null }, roving: Roving, inputs: readonly unknown[] = []): void {
   useLayoutEffect(() => (box.current ? rove(box.current, roving) : undefined), inputs);
 }
 
-/** A list whose items are one tab stop. */
+/** A list that is one tab stop. */
 export function RovingList({ class: name, children }: { class: string; children: ComponentChildren }) {
   const list = useRef<HTMLUListElement>(null);
   useRoving(list, listItems);
@@ -99,7 +99,7 @@ const listItems: Roving = { rows: 'li' };
 
 type At = { row: HTMLElement; target: HTMLElement; rows: readonly HTMLElement[] };
 
-/** Where a key leads; undefined for one that leads nowhere. */
+/** The next stop for a key; undefined for other keys. */
 function nextStop(key: string, { row, target, rows }: At): HTMLElement | undefined {
   const at = rows.indexOf(row);
   const to = { ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: rows.length - 1 }[key];

@@ -35,14 +35,14 @@ type Drag = {
   startY: number;
   y: number;
   scrolled: number;
-  /** Whether it is held, and whether it was moved since. */
+  /** True while it is held, and true if it was moved since. */
   isHeld: boolean;
   isMoved: boolean;
   timer?: ReturnType<typeof setTimeout>;
 };
 
 let drag: Drag | undefined;
-/** Whether the pointer that is down, or was last, has dragged: it clicks on nothing. */
+/** True if the current or the last pointer has dragged: its click is ignored. */
 let hasDragged = false;
 
 const idsOf = () =>
@@ -84,7 +84,7 @@ function begin({ button, isPrimary, target, pointerId, pointerType, clientX, cli
 
 function move({ clientX, clientY, pointerId, buttons }: PointerEvent): void {
   if (!drag || pointerId !== drag.pointer) return;
-  // It was let go where nobody told.
+  // The button was released outside, without an event.
   if (buttons === 0) {
     end();
     return;
@@ -106,7 +106,7 @@ function move({ clientX, clientY, pointerId, buttons }: PointerEvent): void {
   if (drag.isMoved) show();
 }
 
-/** Takes hold of the row. */
+/** Starts the drag of the row. */
 function hold(): void {
   if (!drag) return;
   drag.isHeld = hasDragged = true;
@@ -115,7 +115,7 @@ function hold(): void {
   drag.row.setPointerCapture(drag.pointer);
 }
 
-/** Shows the row at the pointer, and the others where they would be. */
+/** Shows the row at the pointer, and the others in their new places. */
 function show(): void {
   if (!drag) return;
   if (idsOf() !== drag.ids) {
@@ -149,7 +149,7 @@ function scroll(): void {
   requestAnimationFrame(scroll);
 }
 
-/** Ends it: with the row where it was, or where it is to be. */
+/** Ends the drag: the row returns, or moves to its new place. */
 function end(): void {
   if (!drag) return;
   const { row, rows, timer } = drag;

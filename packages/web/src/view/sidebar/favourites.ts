@@ -34,7 +34,7 @@ export function movesOf(id: string): MenuItem[] {
   ];
 }
 
-/** The numbers that the service had, of favourites whose new ones it does not know yet. */
+/** The numbers on the service, of favourites with new numbers that it does not have yet. */
 const before = new Map<string, number | undefined>();
 let storing = Promise.resolve();
 
@@ -72,7 +72,7 @@ async function store(numbers: ReadonlyMap<string, number>): Promise<void> {
     }
   });
   for (const [id, place] of numbers) {
-    // It was moved again meanwhile.
+    // It was moved again in the meantime.
     if (placing.get(id) !== place) continue;
     placing.delete(id);
     if (!isDone) changeMyRoom(id, { place: before.get(id) });

@@ -10,7 +10,7 @@ type InstallPrompt = Event & { prompt: () => Promise<unknown> };
 
 const offered = signal<InstallPrompt | undefined>(undefined);
 
-/** Notes what the browser offers, once the page starts: it does so only once. */
+/** Keeps the browser's offer to install the page, which it makes only once. */
 export function watchInstall(): void {
   addEventListener('beforeinstallprompt', (event) => {
     // The page asks from its menu, not the browser from its edge.
@@ -24,7 +24,7 @@ export function watchInstall(): void {
 
 const isInstalled = () => matchMedia('(display-mode: standalone)').matches;
 
-/** Whether the menu offers to install the page. */
+/** True if the menu offers to install the page. */
 export const mayInstall = (): boolean => offered.value !== undefined || (pushLimits.needsHomeScreen() && !isInstalled());
 
 /** Installs the page or, on an iPhone or iPad, says how. */

@@ -7,7 +7,7 @@ import type { Person } from '../../store/people/names.ts';
 export type FoundPerson = Person & { id: string };
 /** A room of the directory that the user is not in. */
 export type OtherRoom = { id: string; name: string; avatar?: string | undefined; isOpen: boolean };
-/** Something that the page can do; `words` find it besides its label. */
+/** A command of the page; `words` are more words that find it. */
 export type Command = { label: string; words?: string };
 
 export type Option<C extends Command> =
@@ -56,7 +56,7 @@ function withWords<C extends Command>(typed: string, { rooms, people, others, co
     .filter((room) => matchesName(namesOfRoom(room), typed))
     .toSorted((one, other) => Number(startsName(other.name, typed)) - Number(startsName(one.name, typed)))
     .slice(0, most.rooms);
-  // A person with a conversation stands among the rooms.
+  // A person with a conversation is listed among the rooms.
   const listed = new Set(found.flatMap((room) => (room.people.length === 1 ? room.people.map(({ id }) => id) : [])));
   const strangers = people.filter(({ id }) => !listed.has(id)).toSorted(comparePersons(typed));
   const mine = new Set(rooms.map(({ id }) => id));

@@ -10,8 +10,8 @@ import { openDialog } from '../shared/dialog.tsx';
 import { focusComposer, returnToComposer, takesText } from '../shared/focus.ts';
 
 /**
- * Listens to the keys that work everywhere; returns how to end it. Keys of one letter work only in
- * messages, where they have the focus.
+ * Handles the global keys; returns a function that ends it. Keys of one letter only work while a
+ * message has the focus.
  */
 export function listenToKeys(): () => void {
   addEventListener('keydown', onKey);
@@ -50,7 +50,7 @@ function onKey(event: KeyboardEvent): void {
  */
 function isTyping(event: KeyboardEvent): boolean {
   if (takesText(event.target) || event.metaKey) return false;
-  // Some characters take AltGr, which some systems report as Ctrl and Alt.
+  // Some characters need AltGr, which some systems report as Ctrl and Alt.
   if ((event.ctrlKey || event.altKey) && !event.getModifierState('AltGraph')) return false;
   return event.keyCode === 229 || event.key === 'Dead' || ([...event.key].length === 1 && event.key !== ' ');
 }
@@ -67,9 +67,7 @@ function step(by: number, isUnreadOnly: boolean): void {
   }
 }
 
-/**
- * Moves the focus between the list of rooms, the messages, the composer, and what stands beside.
- */
+/** Moves the focus between the list of rooms, the messages, the composer, and the panel beside. */
 function nextPane(by: number): void {
   const find = (selector: string) => [...document.querySelectorAll<HTMLElement>(selector)];
   const panes = [
@@ -83,7 +81,7 @@ function nextPane(by: number): void {
   panes[(Math.max(at, by > 0 ? -1 : 0) + by + panes.length) % panes.length]?.[1].focus();
 }
 
-/** Closes what stands beside, or goes to the newest messages. */
+/** Closes the panel beside, or goes to the newest messages. */
 function closeSide(): void {
   const { value } = route;
   if (value.name === 'list' && value.list !== 'threads') go('/');

@@ -30,9 +30,7 @@ const loadActions = lateCode(async () => {
 /** Has it there by the time a menu is opened, or a favourite is dragged. */
 export const prepare = () => void loadActions().catch(() => {});
 
-/**
- * Does something with rooms: at once where its code is loaded, for keys that are pressed meanwhile.
- */
+/** Runs an action on rooms, at once if its code is loaded. */
 export const doing = (act: (actions: Actions) => unknown) => () => (actions ? act(actions) : loadActions().then(act));
 
 /**
@@ -48,7 +46,7 @@ export function Part({ name, rooms }: Section) {
   const { from, to } = useGrowing(listed.length, listed.findIndex(isOpen));
   const shown = listed.slice(from, to);
   const hasNone = name === 'rooms' && sections.value?.every((section) => section.rooms.length === 0);
-  // A room that looks the same stays the same object, so that its row is not drawn again: there may
+  // A room that looks the same stays the same object, so that its row is not drawn again. There may
   // be a thousand.
   const rows = shown.map((room) => {
     const before = drawn.current.get(room.id);
@@ -105,7 +103,7 @@ function useGrowing(length: number, around: number): { from: number; to: number 
     const task = isIdleKnown ? requestIdleCallback(grow, { timeout: 100 }) : setTimeout(grow, 50);
     return () => (isIdleKnown ? cancelIdleCallback(task as number) : clearTimeout(task));
   });
-  // Where somebody goes meanwhile is drawn at once.
+  // The row that the user goes to is drawn at once.
   const isFar = around >= 0 && (around < drawn.from || around >= drawn.to);
   return isFar
     ? { from: Math.min(drawn.from, around), to: Math.max(drawn.to, around + 1) }
@@ -113,8 +111,8 @@ function useGrowing(length: number, around: number): { from: number; to: number 
 }
 
 /**
- * Whether two states of a room look the same in the list, where its place among all rooms does not
- * show.
+ * True if two states of a room look the same in the list. Its place among all rooms does not
+ * matter.
  */
 const looksAlike = (one: MyRoom, other: MyRoom): boolean =>
   one === other || (Object.keys(other) as (keyof MyRoom)[]).every((key) => key === 'order' || one[key] === other[key]);

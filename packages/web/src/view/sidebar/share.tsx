@@ -11,8 +11,8 @@ import { Switcher } from './switcher.tsx';
 type SharedContent = Awaited<ReturnType<typeof takeShared>>;
 
 /**
- * Where an app leads that shares something with the installed page: asks for the room, in which it
- * is not sent yet.
+ * The page for content that another app shares with the installed page. It asks for a room, and
+ * does not send yet.
  */
 export function Share() {
   const [shared, setShared] = useState<SharedContent>();

@@ -24,7 +24,7 @@ import { install, mayInstall } from './install.ts';
 import { openShortcuts, openSwitcher } from './keys.tsx';
 import { doing, Part, prepare } from './rooms.tsx';
 
-/** The list is one tab stop: at first the room that is open. */
+/** The list is one tab stop, at first the open room. */
 const roomRows = {
   rows: 'li, .section-head, .browse',
   first: (rows: readonly HTMLElement[]) => rows.find((row) => row.querySelector('[aria-current=page]')) ?? rows[0],

@@ -22,12 +22,15 @@ import { type Openers, type PageOption, pageCommands } from './page-commands.ts'
 import './switcher.css';
 import { composeNext } from '../shared/focus.ts';
 
-/** Typing pauses for so long, in milliseconds, before the service is asked. */
+/** The pause in typing before the service is asked, in milliseconds. */
 const pauseMs = 120;
 
 type SwitcherProps = {
   close: () => void;
-  /** Takes a room or conversation, instead of going there. Then there is nothing else to choose. */
+  /**
+   * Called with the chosen room or conversation, instead of opening it. Other choices are hidden
+   * then.
+   */
   onPick?: (room: MyRoom) => void;
   /** The dialogs that commands open; without them, the list lacks commands. */
   openers?: Openers;
@@ -159,8 +162,8 @@ async function findRooms(q: string): Promise<OtherRoom[]> {
 }
 
 /**
- * Goes to the chosen place, or runs the chosen command. The dialog closes first: it gives the focus
- * back.
+ * Opens the chosen place, or runs the chosen command. The dialog closes first, because it returns
+ * the focus.
  */
 async function act(option: PageOption, close: () => void, onPick: SwitcherProps['onPick']): Promise<unknown> {
   if (option.kind === 'command') {

@@ -26,7 +26,7 @@ type AccountFormProps = {
   children?: ComponentChildren;
 };
 
-/** How many usernames are tried before the person is asked for one. */
+/** How many usernames are tried before the user is asked for one. */
 const mostTries = 4;
 
 /**
@@ -92,7 +92,7 @@ export function AccountForm({ onSubmit, submit, email, before, children }: Accou
           autoFocus
         />
       ) : (
-        // There from the start, so that nothing moves below it.
+        // Drawn from the start, so that the content below does not move.
         <p class="muted suggested">
           {suggested === '' ? (
             laterStrings.signUp.fromName
@@ -113,7 +113,7 @@ export function AccountForm({ onSubmit, submit, email, before, children }: Accou
 
 type NewPasswordFieldProps = { label: string; autoFocus?: boolean };
 
-/** The password that an account is to have. */
+/** The field for a new password. */
 export const NewPasswordField = ({ label, autoFocus = false }: NewPasswordFieldProps) => (
   <Field
     label={label}

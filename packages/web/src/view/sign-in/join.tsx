@@ -24,8 +24,8 @@ export function useInvitation(code: string | undefined) {
 }
 
 /**
- * Where an invitation link leads someone who is signed in: joining takes a click, because the
- * members notice it.
+ * The page of an invitation link for a signed-in user. Joining takes a click, because the members
+ * see it.
  */
 export function Join({ code }: { code: string }) {
   const { target, failure, isOver, reload } = useInvitation(code);

@@ -128,7 +128,7 @@ function SignUp({ followed, onHasAccount }: SignUpProps) {
     try {
       await signUp({ username, name, email, password, ...(used !== '' && { invitation: used }), ...proof });
     } catch (failure) {
-      // After an expired link, people can go on without it.
+      // After an expired link, the visitor can continue without it.
       if (failure instanceof Failure && failure.message === 'No such invitation.') reload();
       throw failure;
     }

@@ -13,10 +13,7 @@ import { useLoaded } from '../shared/use-list.ts';
  * to `/oidc`, or to `/oidc/` and its id, with a code. The service exchanges the code.
  */
 
-/**
- * The buttons that lead to the identity providers; with a code, they connect the account for which
- * it was made.
- */
+/** The buttons of the identity providers. With a code, they connect the account of that code. */
 export function SignInByProvider({ code }: { code?: string }) {
   const start = (provider: string) => {
     const invitation = keptInvitation();
@@ -69,13 +66,13 @@ function pathAfter(): string {
 
 type Start = { provider: string; path: string; invitation?: string; link?: boolean; code?: string };
 
-/** Leads to a provider. */
+/** Redirects to a provider. */
 export async function goToProvider(body: Start): Promise<void> {
   const { url } = await inWords(ask(chat.POST('/api/oidc/start', { body })), body.provider);
   location.assign(url);
 }
 
-/** Where the provider leads back to: completes the sign-in, and goes on. */
+/** The page that a provider returns to: completes the sign-in, and continues. */
 export function FinishSignIn() {
   const { value, failure } = useLoaded(finishOnce, []);
   if (value)

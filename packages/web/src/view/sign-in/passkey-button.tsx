@@ -8,7 +8,7 @@ const isRefusal = (problem: unknown) => problem instanceof Failure && [401, 403]
 
 type Props = {
   onSignedIn: () => void;
-  /** Whether the browser also suggests passkeys in the field for the name. */
+  /** True if the browser also suggests passkeys in the username field. */
   isSuggested?: boolean;
   /**
    * The name of the account that is signing in, if known: a passkey of another account is refused.

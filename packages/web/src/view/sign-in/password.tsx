@@ -30,7 +30,7 @@ export function codeInAddress(): { code: string; email: string } | undefined {
   return code !== null && email !== null ? { code, email } : undefined;
 }
 
-/** Has a link sent to an address. */
+/** The form that requests a link by e-mail. */
 export function AskForCode({ purpose }: { purpose: 'password' | 'address' }) {
   const [isSent, setSent] = useState(false);
   const submit = async ({ email = '' }: Record<string, string>) => {

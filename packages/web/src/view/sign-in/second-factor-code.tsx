@@ -5,8 +5,8 @@ import { Field } from '../shared/controls.tsx';
 type Props = { kind: 'app' | 'recovery' | 'either'; name?: string; autoFocus?: boolean };
 
 /**
- * The field for a code: the six digits of the app, for which a phone shows digits alone, a recovery
- * code, or either.
+ * The field for a code: six digits of the app (with a numeric keyboard), a recovery code, or
+ * either.
  */
 export const CodeField = ({ kind, name = 'code', autoFocus = false }: Props) => (
   <Field

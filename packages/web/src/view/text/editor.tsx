@@ -22,19 +22,16 @@ type EditorProps = {
   initial: string;
   /** The text if nothing was changed: `initial` by default. */
   base?: string;
-  /** Takes the focus, each time that it becomes something else that is true. */
+  /** Focuses the field each time that this becomes another truthy value. */
   focus?: unknown;
   /** Called with the text at every change. */
   onChange?: (text: string) => void;
-  /**
-   * Takes the text, which is put back into the field where that fails, or where that is not wanted
-   * after all (false).
-   */
+  /** Receives the text. It is restored in the field if this fails or resolves to false. */
   onSubmit: (text: string) => Promise<boolean>;
   onCancel?: () => void;
-  /** Whether there is something to send without a text. */
+  /** Returns true if a message without text may be sent. */
   mayBeEmpty?: () => boolean;
-  /** Takes a text that is too long, if it does not fail (false). */
+  /** Receives a text that is too long; false if it fails. */
   onTooLong?: (text: string) => Promise<boolean>;
   /** Up, in an empty field. */
   onUp?: () => void;
@@ -48,16 +45,16 @@ type EditorProps = {
 export type EditorHandle = {
   /** Puts text at the caret. */
   insert: (text: string) => void;
-  /** Puts text in place of all that is there, which undoing brings back. */
+  /** Replaces the whole text; undo restores it. */
   replace: (text: string) => void;
-  /** Changes the text as somebody who types, which undoing takes back. */
+  /** Changes the text as typing does; undo reverts it. */
   edit: (change: (selected: TextSelection) => Edit | undefined) => boolean;
   /** Shows another text, without the focus. */
   set: (text: string) => void;
   submit: () => void;
 };
 
-/** Where one types a message. The field keeps its own text: no key redraws anything. */
+/** The editor of a message. The field keeps its own text, so that keys do not redraw anything. */
 export function Editor({
   room,
   label,
@@ -112,7 +109,7 @@ export function Editor({
       suggest(suggestions);
     });
   };
-  /** A suggestion as it suits what stands before the caret now. */
+  /** The suggestion for the current text before the caret. */
   const suiting = (suggestion: Suggestion): Suggestion | [] => {
     const { value, selectionStart } = field.current as HTMLTextAreaElement;
     return suggestion.of(value.slice(begins.current, selectionStart)) ?? [];
@@ -136,7 +133,7 @@ export function Editor({
     } catch (problem) {
       setFailure(sentenceOf(problem));
     }
-    // Somebody who has left meanwhile left the field.
+    // A user who left in the meantime has left the field.
     if (!onCancel && field.current) {
       set([text, element.value].filter((part) => part !== '').join('\n'));
       changed();
@@ -218,7 +215,7 @@ export function Editor({
       void submit();
     } else if (event.key === 'Enter') {
       if (!isInFence(element) && edit(continueLine)) event.preventDefault();
-      // Without a selection, Ctrl K leads to another room.
+      // Without a selection, Ctrl K opens the room switcher.
     } else if (tool && !(tool === formats.link && element.selectionStart === element.selectionEnd)) {
       event.preventDefault();
       edit(tool);
@@ -321,7 +318,7 @@ const tools: Readonly<Record<string, (selected: TextSelection) => Edit>> = {
   k: formats.link,
 };
 
-/** Whether Enter is a key on glass, where nobody finds Shift: it makes a new line there. */
+/** True on a touch screen: Enter makes a new line, because Shift is hard to find. */
 const hasTouch = () => matchMedia('(pointer: coarse)').matches;
 
 /** By how many characters a text is too long, as the service counts them. */
@@ -330,7 +327,7 @@ function surplusOf(text: string): number {
   return text.length > most ? Math.max(0, [...text.trim()].length - most) : 0;
 }
 
-/** Whether Enter belongs to a block of code: the caret is in one, or one is not closed yet. */
+/** True if Enter belongs to a code block: the caret is in one, or one is not closed yet. */
 const isInFence = ({ value, selectionStart }: HTMLTextAreaElement): boolean =>
   isFenceOpen(value.slice(0, selectionStart)) || isFenceOpen(value);
 

@@ -6,7 +6,7 @@ import { type Emoji, emojiGroups, emojiNamed, findEmoji, tones, withTone } from 
 import { closePopover, isTouched, openPopover } from '../shared/popover.tsx';
 import './emoji-picker.css';
 
-/** Opens a popover at an element, in which one emoji can be picked. */
+/** Opens a popover with emoji at an element. */
 export function openEmojiPicker(opener: HTMLElement, onPick: (emoji: string) => void): void {
   const pick = (emoji: string) => {
     noteEmoji(emoji);
@@ -22,7 +22,7 @@ export function openEmojiPicker(opener: HTMLElement, onPick: (emoji: string) => 
   });
 }
 
-/** How many emoji stand in a row, and are found at most. */
+/** The number of emoji in a row, and the most that are found. */
 const columns = 8;
 const mostFound = 120;
 
@@ -144,7 +144,7 @@ const PartGrid = ({
   </section>
 );
 
-/** A grid that has its height alone until it comes near. */
+/** A grid that is empty, with its final height, until it comes near. */
 function NearGrid({ emoji, isFirst, grid }: { emoji: readonly Emoji[]; isFirst: boolean; grid: GridProps }) {
   const [isNear, setNear] = useState(isFirst);
   const box = useRef<HTMLDivElement>(null);
@@ -208,7 +208,7 @@ function moveAlong(event: KeyboardEvent): void {
   buttons[Math.max(0, Math.min(buttons.length - 1, at + step))]?.focus();
 }
 
-/** Arrow keys move within all grids, which stand below each other. */
+/** Arrow keys move within all grids, one below the other. */
 function moveInGrid(event: KeyboardEvent): void {
   const { key, target, currentTarget: list } = event;
   if (!(target instanceof HTMLButtonElement) || !(list instanceof HTMLElement)) return;
@@ -219,7 +219,7 @@ function moveInGrid(event: KeyboardEvent): void {
   if (along === undefined && key !== 'ArrowDown' && key !== 'ArrowUp') return;
   event.preventDefault();
   event.stopPropagation();
-  // Up from the first row leads back to the field.
+  // Up from the first row returns to the field.
   if (next) next.focus();
   else if (key === 'ArrowUp') list.closest('.popover')?.querySelector('input')?.focus();
 }

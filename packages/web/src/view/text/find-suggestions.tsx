@@ -192,7 +192,7 @@ function suggestNames(
   write: (username: string) => string,
   signs?: number,
 ): Suggestion[] {
-  // So is one before a blank: what follows may be the next word of the message.
+  // A username before a space is complete too: the next word may belong to the message.
   const isWhole = (start: string) =>
     people.some(({ username }) => username === start.toLowerCase().split(' ')[0]) || start === '';
   return people.slice(0, most).flatMap((person) => {

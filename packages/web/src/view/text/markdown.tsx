@@ -69,7 +69,7 @@ export function Text({ message, text, end }: TextProps) {
   );
 }
 
-/** A text of one line in which links lead somewhere, such as a topic. */
+/** A text of one line with links, such as a topic. */
 export const Line = ({ text }: { text: string }) => (
   <>{parseInline(text).map((piece, at) => showInline(piece, () => undefined, at))}</>
 );
@@ -222,7 +222,7 @@ function roomAt(address: string): string | undefined {
   return seq === undefined ? `#${safeName(name)}` : strings.message.messageIn(safeName(name));
 }
 
-/** A text in which the names of my rooms lead there. */
+/** A text with links on the names of my rooms. */
 function withRooms(text: string, key: number): ComponentChildren {
   if (!text.includes('#')) return withBreaks(text);
   return splitAtRooms(text, roomNames.value).map((part, at) =>

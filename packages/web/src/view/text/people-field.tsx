@@ -7,7 +7,7 @@ import { isAddress, namesIn, splitTyped } from './picked.ts';
 import { stepThrough } from './suggestions.tsx';
 import './people-field.css';
 
-/** Typing pauses for so long, in milliseconds, before people are looked up. */
+/** The pause in typing before people are looked up, in milliseconds. */
 const pauseMs = 150;
 
 const mostSuggested = 8;
@@ -18,7 +18,7 @@ type PeopleFieldProps = {
   hint?: string;
   /** The name that is there at first. */
   value?: string;
-  /** Whether e-mail addresses are taken as well. */
+  /** True if e-mail addresses are accepted as well. */
   takesAddresses?: boolean;
   /** The largest number of people; by default any number. */
   most?: number;
@@ -27,9 +27,9 @@ type PeopleFieldProps = {
 };
 
 /**
- * A field for people; each becomes a chip. It finds people who share a room with the user, anyone
- * by the whole username, and everybody for administrators. The form gets the usernames and
- * addresses, separated by blanks.
+ * A field for people; each becomes a chip. It finds people in shared rooms, anyone by the whole
+ * username, and everybody for administrators. The form gets the usernames and addresses, separated
+ * by spaces.
  */
 export function PeopleField({ label, name, hint, value = '', most = 1 / 0, ...more }: PeopleFieldProps) {
   const { takesAddresses = false, required = true, autoFocus = false } = more;
@@ -144,7 +144,7 @@ export function PeopleField({ label, name, hint, value = '', most = 1 / 0, ...mo
           aria-controls={`${id}-found`}
           aria-activedescendant={isOpen && index >= 0 ? `${id}-${index}` : undefined}
         />
-        {/* After the field, which gets the focus of a dialog. A dialog also sees by it that something was picked. */}
+        {/* After the field, which gets the focus of a dialog. It also shows the dialog that something was picked. */}
         <input name={name} hidden readOnly value={[...picked.map(({ key }) => key), ...namesIn(typed)].join(' ')} />
       </div>
       {isOpen && <PeopleOptions id={id} found={found} index={index} onPick={pick} />}

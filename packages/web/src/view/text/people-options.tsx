@@ -9,7 +9,7 @@ import { Avatar } from '../people/avatar.tsx';
 import { PersonNames } from '../shared/controls.tsx';
 import { Icon } from '../shared/icon.tsx';
 
-/** Somebody who was picked: a person who was found, or a name or an address as it was typed. */
+/** A picked person: a found person, or the typed name or address. */
 export type Choice = { key: string; person?: FoundPerson };
 
 type FoundPerson = Person & { id: string };
@@ -40,10 +40,7 @@ export async function findPeople(part: string): Promise<FoundPerson[]> {
 
 type ChipsProps = { picked: readonly Choice[]; onRemove: (key: string) => void };
 
-/**
- * The people who were picked. The keyboard removes the last one with Backspace, so that the field
- * stays one tab stop.
- */
+/** The picked people. Backspace removes the last one, so that the field stays one tab stop. */
 export const Chips = ({ picked, onRemove }: ChipsProps) =>
   picked.length === 0 ? null : (
     <ul class="chips" aria-label={laterStrings.peopleField.picked}>

@@ -1,9 +1,9 @@
 /*
- * The people in a field for several people: usernames, and e-mail addresses where the field takes
+ * The people in a field for several people: usernames, and e-mail addresses if the field accepts
  * them.
  */
 
-/** Whether a text may be an e-mail address: the service decides. */
+/** True if a text may be an e-mail address: the service decides. */
 export const isAddress = (text: string): boolean => /^[^\s@,;<>]+@[^\s@,;<>]+\.[^\s@,;<>.]+$/.test(text);
 
 /**

@@ -19,7 +19,7 @@ import { Icon } from '../../shared/icon.tsx';
 /** Of how many names in a message it is looked up whether they are in the room. */
 const mostNames = 5;
 
-/** Notes the people whom a message mentions who are not in its room, and so are not told of it. */
+/** Records mentioned people who are not in the room, and so are not notified. */
 export async function noteAbsent({ room, place, text }: { room: string; place: string; text: string }): Promise<void> {
   if (roomOf(room)?.isDirect) return;
   const mentions = [...new Set(mentionsIn(text))].slice(0, mostNames);

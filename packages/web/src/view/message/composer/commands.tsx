@@ -37,8 +37,7 @@ export async function callTyped({ room, thread, place, text }: Typed): Promise<b
   answer.value = { user, place, by, text: undefined };
   const field = fieldOf(place);
   /**
-   * Whether one has left meanwhile, and perhaps come back: then the text stands in no field, or in
-   * another one.
+   * True if the user has left in the meantime, and perhaps returned: the text is not in this field.
    */
   const isLeft = () => !field || fieldOf(place) !== field;
   try {
@@ -47,7 +46,7 @@ export async function callTyped({ room, thread, place, text }: Typed): Promise<b
     uncertain = undefined;
     answer.value = said === null ? undefined : { user, place, by, text: said };
     if (said === null && message === null) notice(words.done(`/${typed}`));
-    // Keep text that was typed meanwhile.
+    // Keep text that was typed in the meantime.
     if (draftOf(place).trim() === text) {
       keepDraft(place, '');
       if (isLeft() && fieldOf(place)) sentElsewhere.value = place;
@@ -83,7 +82,7 @@ function putBack(place: string, text: string, typed: string): void {
 
 /** A bot's answer to the user's command, which nobody else sees. */
 export function Answer() {
-  // It is of no concern to somebody who signs in after that.
+  // The answer is not for a user who signs in later.
   if (answer.value?.user !== idOf(me())) return null;
   const { by, text, place } = answer.value;
   const words = laterStrings.commands;

@@ -46,7 +46,7 @@ type ComposerProps = {
   room: string;
   thread?: string;
   name: string;
-  /** Takes the focus only when it is asked to. */
+  /** Takes the focus only on request. */
   isQuiet?: boolean;
 };
 
@@ -63,7 +63,7 @@ function readersOf(room: string): string | undefined {
 /** How many people a message may address without a question. */
 const mostUnasked = 20;
 
-/** Whether a message is to be sent: asks if it tells many people. */
+/** Asks before a message that notifies many people; resolves to true if it may be sent. */
 async function mayTellAll(room: string, text: string): Promise<boolean> {
   const { member_count: count = 0 } = aboutRoom(room).details ?? {};
   const tellsAll = () => mentionsIn(text).some((mention) => namesOf(mention).includes('room'));

@@ -60,7 +60,7 @@ export function ThreadPanel({ room, id, reply }: { room: string; id: string; rep
   useRoving(box, messageRows, [isReady]);
   useReading(isAtEnd.value ? last : undefined, value?.isFollowed);
   const isFollowed = value?.isFollowed ?? false;
-  // The line stands before the first new reply, not before the first one that was read of more.
+  // The line is before the first new reply, not before the first loaded one.
   const hasLine = value && isFollowed && !(value.hasMore && (replies[0]?.seq ?? 0) > value.lastRead);
   return (
     <Side
@@ -128,17 +128,14 @@ export function Replies({ replies, line }: { replies: readonly Message[]; line: 
   });
 }
 
-/**
- * Marks the thread as read when its last reply was in view for a moment before someone who looks at
- * the page.
- */
+/** Marks the thread as read when its last reply was in view for a moment on a visible page. */
 function useReading(last: number | undefined, isFollowed: boolean | undefined): void {
   useEffect(() => {
     if (last === undefined || !isFollowed) return undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const look = () => {
       clearTimeout(timer);
-      // The next look or reply tells the service, too.
+      // The next look or reply retries it.
       if (isLookedAt()) timer = setTimeout(() => void (isLookedAt() && readUpTo(last).catch(() => {})), readAfter);
     };
     look();

@@ -45,8 +45,8 @@ import './threads.css';
 const newsAfter = 1_000;
 
 /**
- * All threads that I follow: those with unread replies with a field each, to catch up on one page,
- * and then the others.
+ * All followed threads: first those with unread replies, each with a field to reply, then the
+ * others.
  */
 export function Threads({ room }: { room?: string | undefined }) {
   const [failure, setFailure] = useState<unknown>();
@@ -130,7 +130,7 @@ async function readFollowed(after?: string): Promise<Page<Thread>> {
 
 const idOfThread = ({ message }: Thread) => idOf(message);
 
-/** A thread: where it is, what it began with, its last replies, and a field. */
+/** A thread: its room, its root message, its last replies, and a field. */
 function Card({ id }: { id: string }) {
   const box = useRef<HTMLElement>(null);
   const end = useRef<HTMLDivElement>(null);
