@@ -13,7 +13,7 @@ import { joinAs, joinRefusals } from '../lib/members/join.ts';
 import { listMembers, listRefusals, memberRole, memberSchema } from '../lib/members/members.ts';
 import { listMyRooms, listSharedRooms, memberCursor, sinceHeader, whose } from '../lib/members/my-rooms.ts';
 
-/** `/api/members`: who is in a room, and in which rooms the caller is. */
+/** `/api/members`: the members of a room, and the rooms of a user. */
 export const handler = endpoint({
   GET: operation({
     summary: 'List the members of a `room`, or the memberships of a `user`',

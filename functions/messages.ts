@@ -11,8 +11,8 @@ import { ignoredWordsHeader, readMessages, searchParameters } from '../lib/messa
 import { keyOfMessage, sendMessage, sendRefusals } from '../lib/messages/send.ts';
 
 /**
- * `/api/messages`: the history of a room, what comes next in it, a search of all rooms, and the
- * mentions in them.
+ * `/api/messages`: the history of a room, a search in one room or all rooms, and the caller's
+ * mentions.
  */
 export const handler = endpoint({
   GET: operation({

@@ -20,7 +20,7 @@ const tokensSince = about(
   optional(dateTime),
 );
 
-/** `/api/sessions`: logging in, the caller's sessions and, for administrators, those of others. */
+/** `/api/sessions`: sign-in, the caller's sessions and, for administrators, those of others. */
 export const handler = endpoint({
   GET: operation({
     summary: "List the caller's sessions or, as an administrator, those of another `user`",

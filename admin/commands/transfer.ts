@@ -47,7 +47,7 @@ export const transferCommands: Record<string, Run> = {
         return { documents, brought: await bringFiles(filesBeside(file)) };
       };
       const acts = onData('data.imported', { file: basename(file) });
-      // An entry that came first would not be in the log that replaces this one.
+      // A recorded entry would be lost if it came before the import, which replaces this log.
       const { documents, brought } = await (trail === 'taken' ? recordedAfter(acts, work) : recorded(acts, work));
       if (trail === 'left out') print(streams.stderr, 'The audit log of the file was left out: this database has another one.');
       if (brought === undefined && existsSync(filesBeside(file)))
@@ -95,7 +95,7 @@ async function exportLeftovers(file: string, { stderr }: Streams): Promise<Expor
   }
 }
 
-/** Where the bytes of the files are that an export has. */
+/** The directory with the bytes of an export's files. */
 const filesBeside = (file: string) => `${file}.files`;
 
 async function transfer(

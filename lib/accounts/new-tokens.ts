@@ -60,7 +60,7 @@ export async function createTokenFor(
   return created;
 }
 
-/** Whether a token of a scope can change something, or see what only its user should. */
+/** True if a token with this scope can change something, or read something private. */
 const isPowerful = (scope: Scope): boolean => scope === 'account' || scope === 'admin' || scope.endsWith(':write');
 
 const ownerInactive: Refusal = () =>

@@ -29,7 +29,10 @@ export const setupParameters = {
   password: newPassword,
 } satisfies Parameters;
 
-/** Whether the first administrator can still be made, and whether the caller is signed in. */
+/**
+ * The state of the set-up: whether the first administrator can still be created, and whether the
+ * caller is signed in.
+ */
 export const setupSchema = record('Setup', {
   is_done: described('Whether the service has or had an administrator, so that setup is refused.', aFlag),
   is_signed_in: described('Whether the request has a valid session or token.', aFlag),
@@ -39,8 +42,8 @@ const setupDone: Refusal = () => permissionDenied('setup_done', 'There is an adm
 export const setupRefusals = [setupDone, noSuchCode, usernameTaken, emailTaken, tooManyRequests];
 
 /**
- * Tells whether the first administrator can still be made, and whether the caller is signed in. A
- * page that does not know can ask without an error.
+ * Returns whether the first administrator can still be created, and whether the caller is signed
+ * in. An unauthenticated page can call it without an error.
  */
 export const showSetup = async (caller: Caller | undefined): Promise<Shown<typeof setupSchema>> => ({
   is_done: caller !== undefined || (await hadAdministrator()),

@@ -56,12 +56,12 @@ export function requireRegistration(caller: Caller | undefined): void {
   if (config.registration === 'closed') throw registrationClosed();
 }
 
-/** Where a request comes from: the caller's address and program. */
+/** The origin of a request: the caller's address and program. */
 export type Origin = { source: string; agent?: string | undefined };
 
 /**
- * Creates an account for anyone who asks. Administrators may give it any name, and create as many
- * as they like without an invitation.
+ * Creates an account for anyone. Administrators may use any name, and need neither an invitation
+ * nor heed the limit.
  */
 export async function signUpFor(
   { is_admin = false, invitation, code, ...account }: Values<typeof signUpParameters>,
@@ -91,7 +91,7 @@ export async function signUpFor(
   return created;
 }
 
-/** Counts a sign-up of anyone, otherwise where somebody else has the name. */
+/** Counts a sign-up, or an attempt with a taken name. */
 async function countedSignUp(create: () => Promise<NewUser>, source: string): Promise<NewUser> {
   const countTakenName = await countSignUp(source);
   return create().catch(async (error) => {

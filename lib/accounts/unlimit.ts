@@ -8,8 +8,8 @@ import { forgetNewRoomLimit } from '../members/new-room.ts';
 import { forgetConversationLimit } from '../rooms/conversations.ts';
 
 /**
- * Forgets all that is counted of an account, so that its owner may go on at once: changes, wrong
- * logins, e-mails, conversations, new rooms, people added to rooms.
+ * Resets all limits of an account, so that its owner can continue at once: changes, wrong logins,
+ * e-mails, conversations, new rooms, added people.
  */
 export async function unlimit(user: ObjectId, email: string | undefined): Promise<void> {
   await Promise.all([

@@ -87,7 +87,7 @@ export async function actsOfChanges(user: ObjectId | 'me', changes: Changes, cal
   return target ? all.map((action) => ({ action, target })) : [];
 }
 
-/** The deletion of an account by an administrator, also of the own one. */
+/** The deletion of an account by an administrator, including their own. */
 export async function actOfDeletion(user: ObjectId | 'me', caller: Caller): Promise<Act[]> {
   if (!isAdmin(caller)) return [];
   const target = await userTarget(user === 'me' ? caller.user._id : user);
@@ -161,7 +161,7 @@ export async function actsOfDetails(
   ];
 }
 
-/** The deletion of a room, which administrators alone may do, or go on with. */
+/** The deletion of a room, or its continuation. Only administrators may do it. */
 export async function actOfRoomDeletion(room: ObjectId): Promise<Act[]> {
   const target = await roomTarget(room);
   return target ? [{ action: 'room.deleted', target }] : [];

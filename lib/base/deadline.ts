@@ -21,7 +21,7 @@ export const isShared = (): boolean => requests > 1;
 let metAt = Number.NEGATIVE_INFINITY;
 let lastTurn = -1;
 
-/** For so long after an overlap, in milliseconds, another is likely. */
+/** After an overlap, another is likely within this time, in milliseconds. */
 const meetingMs = 50;
 
 /**

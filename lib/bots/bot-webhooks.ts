@@ -126,8 +126,8 @@ export async function putBotWebhook(
   const bot = await requireBot(id, caller);
   if (!isReceiver(choice.url)) throw receiverRefused();
   const stored = await attempt({ times: 10 }, () => store(bot, choice));
-  // Checked after the webhook exists: it ends with its owner's account. If the bot has a new owner
-  // whose webhook is stored by now, that one stays.
+  // Checked after the webhook exists, because it ends with its owner's account. If the bot has a
+  // new owner by now, the webhook of the new owner stays.
   if (await isStillOwned(bot)) return { ...show(stored), secret: stored.secret };
   await forgetBotWebhook(id, { owner: stored.owner ?? null });
   throw noSuchBot();
@@ -148,8 +148,8 @@ async function store(
   const earlier = await botWebhooks.findOne({ _id });
   if (earlier && isWebhookOf(earlier, bot))
     return change(ownedBy(bot, earlier), { ...choice, disabled_at: null, ...replaceSecret(earlier) });
-  // The webhook of an earlier owner, who knows its secrets: start from nothing. But if this
-  // request's owner is the earlier one, the bot has a new owner, and the request is refused.
+  // The webhook of the old owner, who knows its secrets: start from nothing. But if this request's
+  // owner is the old one, the request is refused, because the bot has a new owner.
   if (earlier && !(await isStillOwned(bot))) throw noSuchBot();
   if (earlier) await forgetBotWebhook(_id, { owner: earlier.owner ?? null });
   const created = { ...withChoice(choice), owner, secret: newSigningSecret(), disabled_at: null, deliveries: [] };

@@ -58,7 +58,7 @@ export const botChanges = {
   ),
 };
 
-/** How many bots a user has at most, unless administrators give more. */
+/** The most bots of a user, unless administrators create more. */
 const mostBots = 10;
 
 export const noSuchBot: Refusal = () => notFound('bot');
@@ -122,8 +122,8 @@ export async function changeBot(_id: ObjectId, { name, owner }: Values<typeof bo
   if (owner !== undefined) requireAdmin(caller);
   const { username } = await requireBot(_id, caller);
   if (owner) await requireOwner(owner);
-  // Before and after: the bot never has another owner while the earlier one's tokens work, nor one
-  // that was made meanwhile.
+  // Before and after: the bot never has a new owner while the old owner's tokens work, including
+  // tokens created in the meantime.
   if (owner !== undefined) await silenceBot(_id);
   const set = {
     ...(name && { name }),

@@ -25,14 +25,14 @@ async function isSessionWith({ token: { _id, kind } }: Pick<Caller, 'token'>, $e
 }
 
 /**
- * Whether the caller has proven their identity in this session in the last ten minutes, at its
- * beginning or later, by the database's clock. A named token cannot.
+ * True if the caller has proven their identity in this session in the last ten minutes, at its
+ * start or later, by the database's clock. A named token cannot.
  */
 export const isSessionFresh = (caller: Pick<Caller, 'token'>): Promise<boolean> => isSessionWith(caller, isFresh);
 
 /**
- * Whether the caller confirmed their identity in this session in the last ten minutes, or began it
- * with a passkey then. Somebody who has stolen a new session did neither.
+ * True if the caller confirmed their identity in this session in the last ten minutes, or started
+ * it with a passkey then. The thief of a new session did neither.
  */
 export const hasConfirmedIdentity = (caller: Caller): Promise<boolean> =>
   isSessionWith(caller, { $or: [hasFreshProof, hasFreshPasskey] });
@@ -46,13 +46,13 @@ export async function requireFreshSession(caller: Caller): Promise<void> {
 }
 
 /**
- * Whether the caller used a passkey in this session less than ten minutes ago. A passkey is both
+ * True if the caller used a passkey in this session in the last ten minutes. A passkey is both
  * factors in one.
  */
 export const hasJustUsedPasskey = (caller: Caller): Promise<boolean> => isSessionWith(caller, hasFreshPasskey);
 
 /**
- * Notes in the caller's session that they confirmed their identity; 404 for a named token, and if
+ * Records in the caller's session that they confirmed their identity. 404 for a named token, and if
  * the session has ended.
  */
 export async function noteProof({ token: { _id } }: Caller, { by }: { by: 'password' | 'passkey' }): Promise<void> {

@@ -91,8 +91,7 @@ async function endOldest(user: ObjectId): Promise<void> {
 export const sessionRefusals = [adminRequired, noSuchUser];
 
 /**
- * The account whose sessions a caller means: the own one, or another that exists, for
- * administrators.
+ * The account of the requested sessions: the caller's, or another existing one for administrators.
  */
 async function ownerOf(user: ObjectId | undefined, caller: Caller): Promise<ObjectId> {
   requireOwnAccount(user, caller);
@@ -115,8 +114,8 @@ export async function listSessions(
 }
 
 /**
- * Ends a session at once: the one that calls, another of the caller's, or, for administrators,
- * anyone's; 404 for every other.
+ * Ends a session at once: the current one, another of the caller's, or anyone's for administrators.
+ * 404 for all others.
  */
 export async function endSession(session: ObjectId | 'current', caller: Caller): Promise<void> {
   const _id = session === 'current' ? caller.token._id : session;

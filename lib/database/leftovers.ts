@@ -33,7 +33,7 @@ type Rescue = {
   close(): void;
 };
 
-/** Gives the documents of a rescue to an export. */
+/** The documents of a rescue as the source of an export. */
 export function leftoversOf({ collections, lostFrames, close }: Rescue, database: string): Leftovers {
   const own = new Map(collections.filter(({ db }) => db === database).map((collection) => [collection.name, collection]));
   // Values of types that the service does not use may be damaged as well.
@@ -44,7 +44,7 @@ export function leftoversOf({ collections, lostFrames, close }: Rescue, database
   };
   return {
     names: [...own.keys()],
-    // Nobody knows how many there should be.
+    // The expected numbers are unknown.
     expected: {},
     async *read(name) {
       undecodable[name] = 0;

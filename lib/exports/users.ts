@@ -18,10 +18,10 @@ import { ExportFolder } from './folder.ts';
 import { exportMessages, messagesOf } from './messages.ts';
 
 /*
- * All that the service has of a person, for a request by GDPR, article 15. That is the account, the
- * rooms, the person's messages with their files, reactions, and saved messages. There are sessions
- * and tokens without their secrets, passkeys, devices, followed threads, bots, invitations and
- * webhooks, notifications, and the entries of the audit log. Messages of others are theirs.
+ * All data of a person, for a request by GDPR, article 15. That is the account, the rooms, and the
+ * person's messages with their files, reactions and saved messages. Sessions and tokens are
+ * included without their secrets. So are passkeys, devices, followed threads, bots, invitations,
+ * webhooks, notifications, and the entries of the audit log. Messages of others are not included.
  */
 
 const hexOf = (id: ObjectId): string => id.toHexString();
@@ -137,7 +137,7 @@ async function exportWritten(user: ObjectId, { _id: room, name, seq }: ListedRoo
 
 type Reacted = Pick<MessageDocument, '_id' | 'reactions'>;
 
-/** So many places of a room are looked at by one call, for no index has who reacted. */
+/** One call examines this many places of a room, because no index has the authors of reactions. */
 const windowSize = 5_000;
 
 async function passkeysOf(user: ObjectId): Promise<object[]> {

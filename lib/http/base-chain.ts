@@ -74,8 +74,8 @@ export function baseChain(allow: string, { whyUnavailable, hasCodes, requestHead
 
 /**
  * The options of a chain: a hook before each middleware, the errors of unavailable dependencies
- * (default: none), and whether error bodies have codes (default: true). `requestHeaders` are request
- * headers that pages of other origins may send to this path alone.
+ * (default: none), and whether error bodies have codes (default: true). `requestHeaders` are
+ * request headers that pages of other origins may send to this path alone.
  */
 export type ChainOptions = {
   beforeMiddleware?: (name: string) => void;

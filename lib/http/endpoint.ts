@@ -82,7 +82,7 @@ const noHeaders: Record<string, string> = {};
  */
 async function perform(operation: Operations[string], event: ReadyEvent): Promise<unknown> {
   try {
-    // Bytes come as fast as their sender's network is; the host cuts those that come too slowly.
+    // Bytes arrive at the speed of the sender's network; the host aborts slow ones.
     if (operation.takesBytes) return await regardlessOfDeadline(() => work(operation, event));
     return await withDeadline(event.deadline, () => work(operation, event));
   } finally {
@@ -129,7 +129,7 @@ const rpc = ({ status, body }: RpcAnswer): ApiResponse => ({
   body,
 });
 
-/** Whether the caller of a read has what it shows already (RFC 9110, 13.1.2). */
+/** True if the caller of a read has the current version already (RFC 9110, 13.1.2). */
 function isKnown(event: ApiEvent, { headers: { ETag } }: ApiResponse): boolean {
   const known = event.headers['if-none-match'];
   return methodOf(event) === 'GET' && known !== undefined && ETag !== undefined && lists(known, ETag);

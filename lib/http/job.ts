@@ -7,7 +7,7 @@ import { logFailure } from './log-failure.ts';
 
 /** A function that a queue, a schedule or another function invokes, not a request. */
 type Job<Event, Result> = {
-  /** The events that it handles, for the answer to others. */
+  /** The accepted events, for the answer to others. */
   takes: string;
   isOwn: (event: unknown) => event is Event;
   /** The time for the work. */

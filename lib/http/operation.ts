@@ -16,8 +16,8 @@ import { type ApiEvent, type ApiResponse, methodOf } from './request.ts';
 type Access = 'anyone' | 'user' | 'admin';
 
 /**
- * A collection on which an answer may depend. The read markers (`reads`) include what this process
- * has noted for them.
+ * A collection that an answer may depend on. The read markers (`reads`) include the pending changes
+ * of this process.
  */
 export type Source = 'rooms' | 'messages' | 'users' | 'reads' | 'threads' | 'saved' | 'epochs';
 
@@ -39,7 +39,7 @@ export type Input<
     cookies: readonly string[];
     source: string;
   };
-  /** The body of the request, of an operation that takes bytes. */
+  /** The body of the request, if the operation accepts bytes. */
   bytes: AsyncIterable<Uint8Array>;
   /** The body of the request as it came, for an operation that reads it itself. */
   raw: () => Uint8Array;
@@ -51,7 +51,7 @@ type Result<Shown> = Shown | SerialisedJson<Shown>;
 /** A security event, and the user or the thing that it is about, by its id. */
 type SecurityEvent = { event: string; whom?: string | undefined; what?: string | undefined };
 
-/** One method of one path: who may call it, what it takes, and what it does. */
+/** One method of one path: its callers, its input, and its work. */
 export type Operation<
   Path extends Parameters,
   Query extends Parameters,
@@ -81,22 +81,22 @@ export type Operation<
   example?: { path?: Record<string, string>; body?: Record<string, unknown>; answer?: NoInfer<Shown> };
   status: 200 | 201 | 204;
   /**
-   * The media type of the response when that is not JSON: a page for people (`PageAnswer`), or a
-   * file of one.
+   * The media type of a response that is not JSON: a page for people (`PageAnswer`), or a file of
+   * such a page.
    */
   type?: 'text/html' | '*/*';
   /**
-   * Whether the request has bytes for a body, or the answer has, instead of JSON: those of a file
-   * (`Bytes`), or of a `Picture`.
+   * The request or the response has bytes instead of JSON: those of a file (`Bytes`), or of a
+   * `Picture`.
    */
   takesBytes?: true;
   givesBytes?: 'file' | 'picture';
   /**
-   * Whether other programs call it in shapes of their own: it reads the body itself, JSON or a
-   * form, and may answer in their terms.
+   * Called by other programs in their own formats: it reads the body itself, JSON or a form, and
+   * may answer in their format.
    */
   isForeign?: true;
-  /** Whether it is JSON-RPC: the operation reads the body and counts the changes in it itself. */
+  /** JSON-RPC: the operation reads the body, and counts the changes in it itself. */
   isRpc?: true;
   /**
    * The fields of a form that other programs send instead of JSON, with their meanings: the
@@ -108,7 +108,7 @@ export type Operation<
   /** The headers that the response may have in addition to those of every response. */
   headers?: Record<string, JsonSchema>;
   /**
-   * Whether what it shows has an `ETag`: a read takes `If-None-Match` (304), a change `If-Match`
+   * The representation has an `ETag`: a read accepts `If-None-Match` (304), a change `If-Match`
    * (412).
    */
   hasTag?: true;
@@ -120,7 +120,7 @@ export type Operation<
   remember?: readonly Source[];
   /** Callers who must set up a second factor may call it before they have. */
   isForSetUp?: true;
-  /** Whether a retry with the same `Idempotency-Key` gets the first response again. */
+  /** A retry with the same `Idempotency-Key` gets the first response again. */
   isIdempotent?: true;
   /** The security event that is logged after a success, or several, without secrets. */
   security?: (input: Input<Path, Query, Body>, shown: NoInfer<Shown>) => SecurityEvent | SecurityEvent[] | undefined;
@@ -147,12 +147,12 @@ export const operation = <Path extends Parameters, Query extends Parameters, Bod
   definition: Operation<Path, Query, Body, Who, Shown>,
 ): Operation<Path, Query, Body, Who, Shown> => definition;
 
-/** Whether the interface specification says to the letter what a path does. */
+/** True if the interface specification prescribes a path to the letter. */
 export const isSpecified = (operations: Operations): boolean => Object.values(operations).some((one) => one.isSpecified);
 
 /**
- * The methods of a path, as `Allow` lists them. Every path that can be read has HEAD, but where the
- * specification says which methods there are.
+ * The methods of a path, for `Allow`. Every readable path supports HEAD, except where the
+ * specification lists other methods.
  */
 export function allowedMethods(operations: Operations): string {
   const own = Object.keys(operations).flatMap((method) =>
@@ -161,10 +161,7 @@ export function allowedMethods(operations: Operations): string {
   return [...own, 'OPTIONS'].join(', ');
 }
 
-/**
- * Whether an operation is a message or a change, which count against the rate of the caller's
- * account.
- */
+/** True if an operation is a message or a change, which count against the account's rate. */
 export const isWrite = (method: string, { access, isRpc }: Operations[string]): boolean =>
   access !== 'anyone' && method !== 'GET' && !isRpc;
 

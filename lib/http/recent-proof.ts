@@ -4,10 +4,10 @@ import { isSessionFresh, proofRequired } from '../credentials/fresh-sessions.ts'
 import type { Caller } from '../identity/caller.ts';
 
 /**
- * The acts of administrators that need a session with a proof of identity in the last ten minutes.
+ * Administrators' acts that need a proof of identity in the session in the last ten minutes.
  * Somebody who finds an open browser must not take over accounts, or lock out other administrators.
  * `endpoint()` enforces the list. A reset of another's second factor is missing, because that
- * operation takes the administrator's password itself.
+ * operation requires the administrator's password itself.
  */
 const provenActions: ReadonlySet<AuditAction> = new Set([
   'user.promoted',
@@ -22,7 +22,7 @@ const provenActions: ReadonlySet<AuditAction> = new Set([
 ]);
 
 const needsProof = ({ action, target, details = {} }: Act, { user }: Caller): boolean =>
-  // The deletion of the own account takes its password.
+  // The deletion of the own account requires its password.
   (provenActions.has(action) && !(action === 'user.deleted' && target?.id?.equals(user._id))) ||
   (action === 'user.created' && details.administrator === 'true') ||
   // The owner of a bot can make tokens for it.

@@ -68,10 +68,7 @@ export async function revokeAnyToken(id: ObjectId): Promise<Token> {
 export const revokeTokens = (user: ObjectId, keep: ObjectId | undefined): Promise<void> =>
   deleteTokensOf(user, { kind: 'api', ...(keep && { _id: { $ne: keep } }) });
 
-/**
- * Whether a token is one of the caller's own, or of a bot of the caller's; administrators manage
- * all.
- */
+/** True if a token belongs to the caller or a bot of the caller; administrators manage all. */
 const mayManage = async ({ user }: Pick<TokenDocument, 'user'>, caller: Caller): Promise<boolean> =>
   isAdmin(caller) ||
   user.equals(caller.user._id) ||

@@ -48,7 +48,7 @@ export async function findCaller(token: string | undefined): Promise<Caller | un
   return callerOf(row, account, row.now);
 }
 
-/** The caller that a token stands for, if that is known without a query. */
+/** The caller of a token, if it is known without a query. */
 export const recallValidCaller = (token: string | undefined): Caller | undefined =>
   (isToken(token) && recall(hashToken(token))) || undefined;
 
@@ -72,8 +72,8 @@ function recall(hash: string): Caller | null | undefined {
 }
 
 /**
- * The callers that these tokens, by their ids, stand for now, by the database's clock; none for a
- * token that is not valid.
+ * The callers of these tokens, by id, by the database's clock; tokens that are not valid are left
+ * out.
  */
 export async function findCallersOf(ids: ObjectId[]): Promise<Map<string, { caller: Caller; now: Date }>> {
   const rows = await readRows({ _id: { $in: ids } });
@@ -98,20 +98,19 @@ const callerOf = ({ _id, kind, scopes, name, is_agent, by_passkey }: CallerRow, 
 const accountOf = ({ session_generation: _, ...account }: CallerRow['users'][number]): Caller['user'] => account;
 
 /**
- * The user of a token when this process last saw it. It is a hint, from which nothing may be
- * answered.
+ * The user of a token when this process last saw it. It is only a hint: never base an answer on it.
  */
 export const recallCaller = (token: string | undefined): (RatedAccount & { owner?: ObjectId }) | undefined =>
   isToken(token) ? known.get(hashToken(token))?.row.users[0] : undefined;
 
 /**
- * Whether an account must have a second factor. Named tokens go on without: somebody made them who
- * had signed in fully.
+ * True if an account must have a second factor. Named tokens continue without: their creator had
+ * signed in fully.
  */
 export const isSecondFactorRequired = ({ is_admin }: Pick<UserDocument, 'is_admin'>): boolean =>
   config.requireSecondFactor === 'all' || (config.requireSecondFactor === 'admins' && is_admin);
 
-/** The SHA-256 of a token, in hexadecimal, under which it is stored. */
+/** The SHA-256 of a token in hexadecimal, the key of its document. */
 export function hashToken(token: string): string {
   // A request needs the same one several times.
   if (token !== lastHashed.token) lastHashed = { token, hash: hash('sha256', token, 'hex') };
@@ -203,7 +202,7 @@ async function storeUse({ _id, kind, users: [user] }: CallerRow, now: Date): Pro
       _id,
       $or: [{ last_used_at: null }, { last_used_at: { $lte: anHourAgo } }, { last_used_at: { $gte: inAMinute } }],
     };
-    // A session that was begun while the clock was ahead lasts no longer than any other.
+    // A session that started while the clock was ahead lasts no longer than any other.
     const longest = { $add: ['$$NOW', config.sessionDays * 86_400_000] };
     const expires_at = kind === 'session' && { expires_at: { $min: ['$expires_at', longest] } };
     const noting = tokens.updateOne(notYetNoted, [{ $set: { last_used_at: '$$NOW', ...expires_at } }]);
@@ -213,6 +212,6 @@ async function storeUse({ _id, kind, users: [user] }: CallerRow, now: Date): Pro
   }
 }
 
-/** Notes that somebody is here, also for when the session has ended. */
+/** Records the user's activity, also for after the session. */
 const noteActivity = (user: ObjectId) =>
   retryContended(() => activities.updateOne({ _id: user }, [{ $set: { at: '$$NOW' } }], { upsert: true }));

@@ -63,10 +63,10 @@ export const botCaller = (user: Caller['user']): Caller => ({ token: { _id: nobo
 /** A user as a caller, for messages that are sent to the user later. */
 export const readerCaller = (user: Caller['user']): Caller => ({ token: { _id: nobody, kind: 'api', scopes: [] }, user });
 
-/** The id under which the feed records who did something; null for the command line. */
+/** The id of the actor in the feed; null for the command line. */
 export const actorId = (caller: Caller): ObjectId | null => (caller === commandLine ? null : caller.user._id);
 
-/** Whether a caller is an administrator. If the token has scopes, `admin` must be among them. */
+/** True if a caller is an administrator. If the token has scopes, `admin` must be among them. */
 export const isAdmin = (caller: Caller | undefined): boolean =>
   caller?.user.is_admin === true && (caller.token.scopes.length === 0 || caller.token.scopes.includes('admin'));
 
@@ -88,7 +88,7 @@ export const unscopedTokenRequired: Refusal = () =>
   permissionDenied('unscoped_token_required', 'A token without scopes is required.');
 
 /**
- * Refuses, with 403, a token with scopes: for what would give its bearer more than the scopes do.
+ * Refuses a token with scopes (403) for actions that would give its bearer more than the scopes do.
  */
 export function requireUnscopedToken(caller: Caller | undefined): void {
   if (caller && caller.token.scopes.length > 0) throw unscopedTokenRequired();

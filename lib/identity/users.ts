@@ -83,8 +83,7 @@ export const shownUser = representation(
 export type User = ShownBy<typeof shownUser>;
 
 /**
- * A user in the documentation, where another program has a part in the call, so that none can be
- * made for it.
+ * A user in the documentation, for calls that need another program, so that none can be generated.
  */
 export const exampleUser: User = {
   _id: { $oid: '6b0163a4327fbcafc916e187' },
@@ -172,7 +171,7 @@ export function emailKey(address: string): string {
   const key = plainKey(address);
   const at = key.lastIndexOf('@') + 1;
   const domain = key.slice(at).replace(/\.$/, '');
-  // The name in letters, as keys have always had it where it was typed so.
+  // The name in letters, because keys have always had typed names in this form.
   return key.slice(0, at) + (domainToUnicode(domainToASCII(domain)) || domain);
 }
 
@@ -292,7 +291,7 @@ export async function findActiveUsers(wanted: (ObjectId | string)[]): Promise<Ob
   return [...named, ...identified, ...others].map(({ _id }) => _id);
 }
 
-/** So many accounts are looked at for a page of those with a certain name. */
+/** The most accounts that are examined for a page of those with a name. */
 const mostLookedAt = 5_000;
 
 /**

@@ -65,8 +65,8 @@ async function draftsOf(batch: DividedMessage[], writing: Writing): Promise<{ dr
     ...batch.flatMap(({ message: { thread } }) => (thread ? [rootIdOf(thread)] : [])),
   ]);
   /**
-   * The message that begins a thread. In the archive a thread may begin with a message that is a
-   * reply here. Threads have one level, so its replies go to the thread above.
+   * The first message of a thread. In the archive, this may be a message that is a reply here.
+   * Threads have one level, so its replies go to the thread above.
    */
   const topOf = (message: StoredMessage) => (message.thread && stored.get(message.thread.toHexString())) || message;
   const roots = new Map<string, Root>();

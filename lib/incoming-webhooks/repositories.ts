@@ -28,7 +28,7 @@ export function commitList(all: Reader, count: number): string {
 
 const mostCommits = 5;
 
-/** Whether a commit is that of a branch or a tag that does not exist. */
+/** True for the commit of a branch or a tag that does not exist. */
 export const isNothing = (commit: string): boolean => /^0+$/.test(commit);
 
 /** A branch or a tag was set to a commit that is not among the pushed ones. */
@@ -38,7 +38,7 @@ export const reset = (ref: string, commit: string): string =>
 /** A branch or a tag by its full name. */
 export const branchOf = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, '');
 
-/** Whether a full name is that of a tag. */
+/** True for the full name of a tag. */
 export const isTag = (ref: string): boolean => ref.startsWith('refs/tags/');
 
 /** A line, with the quoted text below it. */

@@ -61,7 +61,7 @@ const fieldOf = (sent: Reader): CardField => ({
   is_short: sent.at('short').isTrue(),
 });
 
-/** Whether a card has more than a colour and a time. */
+/** True if a card has more than a colour and a time. */
 const saysSomething = ({ author, title, text, image_url, footer, fields }: Card): boolean =>
   [author, title, text, image_url, footer].some((part) => part !== undefined) || fields.length > 0;
 

@@ -9,7 +9,7 @@ import { config } from '../settings/config.ts';
 import { type AnyTool, type Block, readArguments } from './tool.ts';
 import { tools } from './tools/all.ts';
 
-/** The caller of a tool, and the request, by whose id the log names a failure. */
+/** The caller of a tool, and the id of the request, which names a failure in the log. */
 export type ToolCaller = { caller: Caller; requestId: string };
 
 /** The result of a call as the protocol has it. */
@@ -21,7 +21,7 @@ type CallResult = {
 
 const readOnly: Refusal = () => permissionDenied('mcp_read_only', 'Agents may only read here (MCP=read).');
 
-/** Whether a caller may use a tool at all; other tools are not listed. */
+/** True if a caller may use a tool; other tools are not listed. */
 export function mayUse({ effect, scopes }: AnyTool, { token }: Caller): boolean {
   if (config.mcp === 'read' && !effect.isReadOnly) return false;
   return token.scopes.length === 0 || scopes.every((scope) => token.scopes.includes(scope));

@@ -10,8 +10,8 @@ export const mostBytes = 100_000;
 const leastItems = 1;
 
 /**
- * Makes a result of at most `mostBytes`: of a page that is too large, one with half as many items
- * is read instead. The cursor of that page then leads to the rest.
+ * Makes a result of at most `mostBytes`. If a page is too large, it reads one with half as many
+ * items. The cursor of that page then leads to the rest.
  */
 export async function fitResult<Shown extends object>(
   limit: number,
@@ -21,6 +21,6 @@ export async function fitResult<Shown extends object>(
   return limit <= leastItems || bytesOf(result) <= mostBytes ? result : fitResult(Math.floor(limit / 2), read);
 }
 
-/** How many bytes a result takes in the answer, without its pictures. */
+/** The size of a result in the answer, without its pictures, in bytes. */
 export const bytesOf = ({ structured, text }: ToolResult<object>): number =>
   Buffer.byteLength(JSON.stringify(structured)) + Buffer.byteLength(JSON.stringify(text));

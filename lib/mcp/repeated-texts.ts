@@ -4,7 +4,7 @@ import { type SentTextDocument, sentTexts } from '../collections/rooms/sent-text
 import { retryContended } from '../database/engines.ts';
 import type { Caller } from '../identity/caller.ts';
 
-/** A text, and where it is sent to. */
+/** A text and its destination. */
 type SentText = { room: ObjectId; thread?: ObjectId | undefined; text: string };
 
 /** For how long the same text from the same token to the same place is the same message. */

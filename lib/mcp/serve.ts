@@ -48,8 +48,8 @@ export async function serveMcp({ headers, bytes, ...who }: McpRequest): Promise<
 }
 
 /**
- * Refuses, with 403, pages of unknown origins, as the protocol demands against DNS rebinding. Clients
- * outside a browser send no `Origin`.
+ * Refuses, with 403, pages of unknown origins, as the protocol demands against DNS rebinding.
+ * Clients outside a browser send no `Origin`.
  */
 function requireKnownOrigin(headers: McpRequest['headers']): void {
   const { origin } = headers;
@@ -80,7 +80,7 @@ const modern = createMcpHandler(({ authInfo }) => serverFor(authInfo?.extra as T
 });
 
 /**
- * Serves the revisions before it, without sessions, and with JSON where the library would stream by
+ * Serves earlier revisions, without sessions, and with JSON where the library would stream by
  * default.
  */
 async function serveLegacy(request: Request, body: unknown, who: ToolCaller): Promise<Response> {

@@ -72,7 +72,7 @@ export const isTrue = described('Always true.', aFlag);
 
 type ApiPerson = { id: string; username: string; name?: string | undefined; is_bot?: boolean | undefined };
 
-/** A person of the API as agents see one. */
+/** A person of the API in the form for agents. */
 export const showPersonOf = ({ id, username, name, is_bot }: ApiPerson): ShownPerson => ({
   id,
   username,
@@ -104,8 +104,8 @@ export function showForAgent(message: Message, me: Document['_id']): ShownMessag
 }
 
 /**
- * Marks where the words of others begin and end. The boundary is random, so that no message can
- * contain it and pretend to be something else.
+ * Marks the start and the end of other people's words. The boundary is random, so that no message
+ * can contain it and pretend to be something else.
  */
 export function createBoundary() {
   const mark = randomBytes(6).toString('hex');

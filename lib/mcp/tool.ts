@@ -20,7 +20,7 @@ export type Effect = {
   isIdempotent: boolean;
 };
 
-/** One tool: who may call it, what it takes, and what it does. */
+/** One tool: its callers, its input, and its work. */
 export type Tool<Input extends Parameters = Parameters, Shown extends object = object> = {
   name: string;
   title: string;

@@ -56,7 +56,7 @@ export const shownInvitation = record(
  */
 const most = { ofModerators: 50, ofMembers: 100, ofOneMember: 25 };
 
-/** Until when, and how often, an invitation can be used; without a limit where that is left out. */
+/** The expiry and the number of uses of an invitation; unlimited if omitted. */
 export const invitationParameters = {
   expires_at: about('The time of expiry; without it, the invitation does not expire.', optional(dateTime)),
   uses: about('The number of people who may use the invitation; without it, any number.', optional(integer(1, 10_000))),
@@ -125,13 +125,13 @@ export async function revokeInvitation(room: ObjectId, invitation: ObjectId, cal
   await revokeMade('invitations', { room, id: invitation, ...rule, noSuch: noSuchInvitation }, caller);
 }
 
-/** The part of a filter that finds the room of an invitation as long as that can be used. */
+/** The part of a filter that finds the room of a valid invitation. */
 export const invitedBy = (code: string): RoomFilter => ({
   'invitations.hash': hashToken(code),
   ...whereNone({ $eq: [{ $size: validInvitations(hashToken(code)) }, 0] }),
 });
 
-/** The stage of an update that uses an invitation once, or gives a use back. */
+/** The stage of an update that uses an invitation once, or returns a use. */
 export const usingInvitation = (code: string, change: 1 | -1 = -1) => ({
   $set: {
     invitations: {
@@ -202,8 +202,8 @@ const options = { returnDocument: 'after', projection: { invitations: 1 } } as c
 export const validInvitations = (hash?: string) => validAnd(hash === undefined ? [] : [{ $eq: ['$$invitation.hash', hash] }]);
 
 /**
- * The valid invitations for which more conditions hold. Those of plain members are not valid while
- * only moderators invite.
+ * The valid invitations that match more conditions. Those of plain members are not valid while only
+ * moderators invite.
  */
 const validAnd = (conditions: Document[]) => ({
   $filter: {

@@ -22,7 +22,7 @@ import { config } from '../settings/config.ts';
 import { findInvited, invitedBy, noSuchInvitation, usingInvitation } from './invitations.ts';
 import { type Member, showMember, showOwnMember } from './members.ts';
 
-/** The user who is to be in a room, and the role there. */
+/** A new membership: the room, the user and the role. */
 type Membership = { room: ObjectId; user: ObjectId; role: Role };
 
 const alreadyMember: Refusal = () => conflict('already_member', 'The user is already a member.');
@@ -76,13 +76,12 @@ export async function joinAs({ room, user, username, invitation, role }: JoinReq
 }
 
 /**
- * Makes a user a member. Users can join an open room, or any with an invitation. Members or
- * moderators add others, as `INVITATIONS` says, and owners give them more than the role of a
- * member.
+ * Adds a member. Users can join an open room, or any with an invitation. `INVITATIONS` decides
+ * whether members or moderators add others, and owners can give any role.
  */
 async function join(membership: Membership, caller: Caller, invitation?: string): Promise<Member> {
   const { room, user, role } = membership;
-  // A bot that could join by itself would come back after it was removed.
+  // A bot that could join by itself would return after its removal.
   if (caller.user.is_bot && user.equals(caller.user._id)) throw joinedByBot();
   const action = invitation === undefined ? actionOf(membership, caller) : 'joinInvited';
   const isBlocked = (action === 'add' || action === 'appoint') && (await checkUser(membership, action, caller));
@@ -127,7 +126,7 @@ const actionOf = ({ user, role }: Membership, caller: Caller): Exclude<JoinActio
 };
 
 /**
- * The part of the update's filter that says that the room can take this user, regardless of the
+ * The part of the update's filter that checks that the room can accept this user, regardless of the
  * caller.
  */
 const accepts = (user: ObjectId): Filter<Omit<RoomDocument, '_id'>> => ({
@@ -227,8 +226,8 @@ async function afterJoin(room: JoinedRoom, member: ObjectId, { user }: Membershi
     user.equals(caller.user._id) ? undefined : noteAddition(placeOf(room), user, caller),
   ]);
   const added = room.members[0];
-  // Deleted or deactivated meanwhile, perhaps after the account had been taken out of its rooms; or
-  // a member of too many.
+  // The user was deleted or deactivated in the meantime, perhaps after leaving all rooms; or is in
+  // too many rooms.
   if (!person || !added || isTooMuch) {
     const refusal = isTooMuch ? tooManyRooms : noSuchUser;
     const left = await changeRoom(
@@ -262,8 +261,8 @@ async function afterBlockedAddition(
 }
 
 /**
- * Uses an invitation for an account that does not exist yet; returns its room and who made it.
- * `returnInvitation` gives the use back.
+ * Uses an invitation for an account that does not exist yet; returns its room and creator.
+ * `returnInvitation` returns the use.
  */
 export async function takeInvitation(code: string): Promise<{ room: ObjectId; inviter: ObjectId }> {
   await findInvited(code);
@@ -286,7 +285,7 @@ export async function takeInvitation(code: string): Promise<{ room: ObjectId; in
   });
 }
 
-/** Gives back a use of an invitation that came to nothing. */
+/** Returns a use of an invitation after a failure. */
 export async function returnInvitation(room: ObjectId, code: string): Promise<void> {
   await rooms.updateOne({ _id: room }, [usingInvitation(code, 1)]);
 }

@@ -31,7 +31,7 @@ export async function appointSuccessors(user: ObjectId): Promise<void> {
   }
 }
 
-/** Takes a member out of its room, by rules that hold whatever others do to the room meanwhile. */
+/** Removes a member from its room, by rules that hold despite concurrent changes of the room. */
 const leaveRoom = (room: ObjectId, { _id: member, user }: MemberDocument): Promise<boolean> =>
   attempt({ times: 10 }, async () => {
     await promoteSuccessor(room, member, user);

@@ -12,7 +12,7 @@ import { allowedTo, requirePermission } from '../rooms/permissions.ts';
  * role that permitted it.
  */
 
-/** The part of an update that takes the invitations and webhooks which a user has made. */
+/** The part of an update that removes the invitations and webhooks that a user has created. */
 export const withoutMadeBy = (user: ObjectId) => ({ invitations: { created_by: user }, webhooks: { created_by: user } });
 
 /**
@@ -33,7 +33,7 @@ type Revocation = {
   room: ObjectId;
   id: ObjectId;
   action: 'seeInvitations' | 'seeOwnInvitations' | 'seeWebhooks';
-  /** The only maker whose things are found. */
+  /** Finds only things with this creator. */
   by?: ObjectId;
   noSuch: Refusal;
 };

@@ -76,7 +76,7 @@ const keptLate = ({ late_mentions = [] }: MessageDocument, mentions: ObjectId[])
 export const deleteMessageRefusals = refusalsOf('deleteMessage');
 
 /**
- * Deletes a message: it keeps its place, and nothing of what it said; the bytes of its files go
+ * Deletes a message. It keeps its place without any content, and the bytes of its files are deleted
  * before the answer.
  */
 export async function deleteMessage(id: ObjectId, caller: Caller, precondition?: Precondition): Promise<void> {

@@ -136,8 +136,8 @@ const withAuthor = [
 ];
 
 /**
- * Finds by some stages among the messages that match, with their authors: in one round trip, unless
- * most names are known without one.
+ * Runs stages on the matching messages and adds their authors, in one round trip if most names are
+ * not cached.
  */
 export async function findAuthored<Found extends AuthoredMessage>(
   filter: Filter<MessageDocument>,
@@ -202,7 +202,7 @@ export async function showTogether(found: AuthoredMessage[]): Promise<Message[]>
   return found.map((message) => showAuthored(message, replies));
 }
 
-// In the order in which each emoji, and each user for it, first came.
+// In the order of each emoji's first use, and of each user's for it.
 function groupReactions(reactions: MessageDocument['reactions']): { emoji: string; users: Id[] }[] {
   const groups = new Map<string, Map<string, Id>>();
   for (const { emoji, user } of reactions) {

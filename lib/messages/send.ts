@@ -38,8 +38,8 @@ import { countReplies } from './replies.ts';
 import { tokensOf } from './search/tokens.ts';
 
 /**
- * A new message: its text, its files, its room, the message that it replies to, and whether it
- * stands in the room then.
+ * A new message: its text, its files, its room, the message that it replies to, and whether a reply
+ * is also shown in the room.
  */
 type NewMessage = {
   room: ObjectId;
@@ -48,11 +48,11 @@ type NewMessage = {
   thread?: ObjectId | undefined;
   is_in_room?: boolean | undefined;
   /**
-   * Whether no name in the text mentions anybody: what it reports was written elsewhere, by people
-   * who are not here.
+   * True if names in the text must not be treated as mentions: it quotes people who wrote
+   * elsewhere.
    */
   isReport?: boolean;
-  /** Whether a person has asked for it by a command. */
+  /** True if a person has requested it with a command. */
   isAsked?: boolean;
   /** How another program wants it to look. */
   display?: Display | undefined;
@@ -71,9 +71,9 @@ export function keyOfMessage(
 }
 
 /**
- * Sends a message: one update takes the room's next place and proves membership, then the message
- * is inserted at that place. A key is looked up first, because most retries find their message
- * there, and no place is taken in vain.
+ * Sends a message. One update reserves the room's next place and proves membership, then the
+ * message is inserted at that place. A key is looked up first: most retries find their message
+ * there, and do not waste a place.
  */
 export async function sendMessage(
   sent: NewMessage,
@@ -97,7 +97,7 @@ export async function sendMessage(
     text,
     display: sent.display,
     attachments,
-    // Threads have one level: a reply to a reply stands where all who read the thread see it.
+    // Threads have one level: a reply to a reply joins the thread of the first message.
     thread: parent?._id,
     isFolded: parent !== undefined && is_in_room !== true,
     key,
@@ -163,8 +163,8 @@ async function compose(draft: Draft, taken: TakenPlace): Promise<MessageDocument
   const { place, members } = taken;
   const [accounts] = await mentioned;
   const named = membersAmong(draft.mentions, orThrow(accounts), members);
-  // Before the reply exists, so that nobody sees it uncounted, and after its sender has proved to
-  // be a member.
+  // Before the reply exists, so that nobody sees it uncounted, and after its sender has been proven
+  // to be a member.
   if (parent) await noteReply(parent, draft.caller.user._id, place, named);
   const kind = draft.isFolded ? undefined : await addressAll(forAllIn(draft.mentions), taken);
   return {
@@ -192,8 +192,8 @@ async function compose(draft: Draft, taken: TakenPlace): Promise<MessageDocument
 }
 
 /**
- * Whether a message may address everyone, and how: all members of a room at most once a minute,
- * which each of them pays for.
+ * Decides whether a message may address everyone, and how. All members of a room are addressed at
+ * most once a minute, because each of them bears the cost.
  */
 async function addressAll(
   kind: MassMention | undefined,

@@ -51,7 +51,7 @@ export async function listThreads({ limit, after, unread }: ThreadsPage, caller:
         { sort: { replied_at: -1, '_id.thread': -1 }, limit: count, batchSize: count + 1 },
       )
       .toArray();
-    // Also those that are deleted: their threads go on.
+    // Deleted messages too: their threads continue.
     const roots = await findAuthored<AuthoredMessage>({ _id: { $in: rows.map(({ _id }) => _id.thread) } }, []);
     const byId = new Map(roots.map((root) => [root._id.toHexString(), root]));
     const isWanted = async (row: FollowedThreadDocument) => !unread || isReallyUnread(row);

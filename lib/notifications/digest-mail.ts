@@ -40,7 +40,7 @@ ${address}
 }
 
 /**
- * A text of others in one line, without characters that would turn or hide what stands beside them.
+ * A text of others in one line, without characters that would reorder or hide neighbouring text.
  */
 const plain = (text: string, most = mostName): string =>
   beginningOf(

@@ -128,7 +128,7 @@ function readChunk(after: { email: string; user: ObjectId } | undefined): Promis
     .toArray();
 }
 
-/** Somebody who may get an e-mail with messages of a period. */
+/** A user who may get an e-mail with messages of a period. */
 type Candidate = { _id: ObjectId; since: Date; before: Date | undefined; known: DigestDocument | undefined };
 
 /**

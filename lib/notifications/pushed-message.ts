@@ -28,7 +28,7 @@ export function pushedMessage(
   };
 }
 
-/** Whether somebody has paused notifications, or wants none at this time of day. */
+/** True if the user has paused notifications, or has quiet hours now. */
 export const isQuiet = ({ user: { quiet_until, quiet_hours } }: Caller): boolean =>
   (quiet_until !== undefined && quiet_until.getTime() > Date.now()) ||
   (quiet_hours !== undefined && isWithinHours(quiet_hours, new Date()));

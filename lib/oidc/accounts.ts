@@ -52,7 +52,7 @@ export const accountRefusals = [
   ...codeClaimRefusals,
 ];
 
-/** Only for the audit trail: the sign-in itself goes on. */
+/** Only for the audit log: the sign-in itself continues. */
 const accountChanged: Refusal = () => conflict('account_changed', 'The account has changed meanwhile.');
 
 type Arrival = { invitation: string | undefined; source: string };

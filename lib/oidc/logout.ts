@@ -35,7 +35,7 @@ export async function logOut(form: string): Promise<void> {
   const isNamed = sub === undefined ? session !== undefined : typeof sub === 'string' && sub !== '';
   if (!isNamed || (sid !== undefined && session === undefined)) throw invalidToken();
   const id = hashToken(JSON.stringify(['logout token', iss, jti]));
-  // Somebody who has found a token in a log must not end later sessions with it.
+  // Somebody who found a token in a log must not end later sessions with it.
   if (await isTokenUsed(id)) throw invalidToken();
   if (sub !== undefined) await endSessionsOf({ 'identity.subject': sub, 'identity.issuer': iss }, session);
   else for (const user of await endProviderSession(session ?? '')) logEnd(user);

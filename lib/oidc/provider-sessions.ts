@@ -7,22 +7,21 @@ import { hashToken } from '../identity/authenticate.ts';
 import { deleteTokensOf } from '../identity/tokens.ts';
 
 /*
- * A session at an identity provider may have begun several sessions here. Its end is noted first,
- * and then ends these; one that begins is stored first, and then looks for the note. So none is
- * left over, whichever comes first.
+ * A session at an identity provider may have started several sessions here. When it ends, this is
+ * recorded first, and then these sessions end. A new session is stored first, and then looks for
+ * the record. So none survives, in either order.
  */
 
-/** The longest `sid` that is taken for one. */
+/** The longest accepted `sid`. */
 const longestSid = 1_000;
 
 /**
- * By what a session at a provider is known here: `sid` is unique there. Undefined for what can't be
- * one.
+ * The key of a provider's session, for which `sid` is unique there. Undefined for an invalid `sid`.
  */
 export const providerSessionOf = (issuer: string, sid: unknown): string | undefined =>
   typeof sid === 'string' && sid !== '' && sid.length <= longestSid ? hashToken(JSON.stringify([issuer, sid])) : undefined;
 
-/** Ends the sessions that one at a provider has begun; returns whose they were. */
+/** Ends the sessions of one session at a provider; returns their owners. */
 export async function endProviderSession(session: string): Promise<ObjectId[]> {
   await noteEnd(session);
   const found = await tokens.find({ provider_session: session }, { projection: { user: 1 } }).toArray();
@@ -50,18 +49,15 @@ export async function endIfEnded(user: ObjectId, session: string): Promise<boole
   return true;
 }
 
-/**
- * Notes that a session at a provider has ended, also for a sign-in that is about to make its
- * account.
- */
+/** Records that a session at a provider has ended, also for a sign-in in progress. */
 export const noteEnd = (session: string) =>
   insertWithTimes(endedProviderSessions, { _id: session }, { expires_at: { $add: ['$$NOW', notedFor] } });
 
-/** Whether a logout token was used before, by what it is known by. */
+/** True if a logout token was used before. */
 export const isTokenUsed = async (token: string): Promise<boolean> =>
   (await endedProviderSessions.findOne({ _id: token }, { projection: { _id: 1 } })) !== null;
 
-/** Notes that a logout token was used, for longer than it is accepted. */
+/** Records that a logout token was used, for longer than it is valid. */
 export const noteTokenUse = (token: string) =>
   insertWithTimes(endedProviderSessions, { _id: token }, { expires_at: { $add: ['$$NOW', 2 * notedFor] } });
 

@@ -98,9 +98,7 @@ export const indexes: Readonly<Record<string, IndexDescription[]>> = {
   audit_states: [],
 };
 
-/**
- * The collections that hold what the service knows: what an export contains, and an import accepts.
- */
+/** The collections with the data of the service: the content of an export, and of an import. */
 export const collectionNames: readonly string[] = Object.keys(indexes);
 
 /** By the name of each collection the names of its indexes. */
@@ -142,9 +140,7 @@ export async function ensureIndexes(): Promise<Record<string, number>> {
 
 const isRetired = (collection: string, { name }: Document): boolean => retired[collection]?.includes(name) === true;
 
-/**
- * Whether an index expires documents after another time than is wanted, which a setting decides.
- */
+/** True if an index has another expiry than the setting requires. */
 function expiresOtherwise({ name, expireAfterSeconds }: Document, wanted: IndexDescription[]): boolean {
   const after = wanted.find((index) => index.name === name)?.expireAfterSeconds;
   return after !== undefined && expireAfterSeconds !== undefined && Number(expireAfterSeconds) !== after;

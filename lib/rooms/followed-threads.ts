@@ -79,7 +79,7 @@ export async function followMentioned(
 export const withoutUnread = { is_unread: '', may_be_read: '' } as const;
 
 /**
- * Notes for the followers of a thread that a reply is about to be deleted. It may be the only
+ * Records for the followers of a thread that a reply is about to be deleted. It may be the only
  * unread one.
  */
 export async function doubtUnread(thread: ObjectId): Promise<void> {
@@ -116,7 +116,7 @@ async function settle({ _id, replied_seq, replied_at }: FollowedThreadDocument):
   }
 }
 
-/** Whether a thread that is marked as unread has an unread reply. */
+/** True if a thread that is marked as unread has an unread reply. */
 export const isReallyUnread = async (row: FollowedThreadDocument): Promise<boolean> =>
   !row.may_be_read || (await countUnreadReplies(row, 1)) > 0;
 

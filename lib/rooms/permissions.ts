@@ -45,8 +45,8 @@ export function requireRole<Context extends RoomContext>(context: Context | unde
 }
 
 /**
- * Requires what `requireRole` requires, and that the room is not archived if the action asks for
- * that (409).
+ * Requires the same as `requireRole`, and that the room is not archived if the action needs that
+ * (409).
  */
 export function requirePermission<Context extends RoomContext>(context: Context | undefined, action: Action): Context {
   const required = requireRole(context, action);
@@ -60,8 +60,8 @@ export const findReadableRoom = async (room: ObjectId, caller: Caller): Promise<
   requirePermission(await findContext(room, caller), 'read');
 
 /**
- * Reads a room for someone who wants to read its messages, which the audit log has of an
- * administrator who is not a member.
+ * Reads a room for a caller who wants to read its messages. The audit log records administrators
+ * who are not members.
  */
 export async function findRoomToRead(room: ObjectId, caller: Caller): Promise<RoomContext> {
   const context = await findReadableRoom(room, caller);
@@ -123,7 +123,7 @@ export function allowedTo(action: Action, ...callers: Caller[]): RoomFilter {
 
 const hasWebhook = ({ user }: Caller): RoomFilter => ({ 'webhooks._id': user._id });
 
-/** Whether the target is the room's only owner. */
+/** True if the target is the room's only owner. */
 export const isLastOwner = ({ target, ownerCount }: TargetContext): boolean => target?.role === 'owner' && ownerCount === 1;
 
 /** The part of an update's filter that says that the room has an owner without this member. */
@@ -134,8 +134,5 @@ export const keepsAnOwner = (member: ObjectId): RoomFilter => ({
   ],
 });
 
-/**
- * The part that says that a member may leave: the room keeps an owner, or nobody remains who needs
- * one.
- */
+/** The condition for leaving: the room keeps an owner, or is empty afterwards. */
 export const mayBeLeftBy = (member: ObjectId): RoomFilter => ({ $or: [keepsAnOwner(member), { members: { $size: 1 } }] });

@@ -69,8 +69,8 @@ export async function requireCode(account: WithSecondFactor, code: string, { use
 }
 
 /**
- * Requires a code where the caller's second factor is on, beside the password: 400 without one. A
- * session that has just been begun with a passkey has proven both.
+ * Requires a code, in addition to the password, if the caller's second factor is on: 400 without
+ * one. A session that has just started with a passkey has proven both.
  */
 export async function requireCodeIfOn(code: string | undefined, caller: Caller): Promise<void> {
   const account = await findCredentials(caller);

@@ -117,9 +117,9 @@ function byArrival(members: ObjectId[]) {
 }
 
 /**
- * Calls a command, as somebody who may write in the room: asks its bot, and posts what it answers
- * to all. A bot that is slow, cannot be reached or answers nonsense is a 409 with a sentence, and
- * changes nothing.
+ * Calls a command, for a caller who may write in the room: asks its bot, and posts its public
+ * answer. If the bot is slow, unreachable or answers nonsense, it throws a 409 with a sentence, and
+ * nothing changes.
  */
 export async function callCommand(room: ObjectId, call: Values<typeof callParameters>, caller: Caller): Promise<CommandResult> {
   const { name, seq } = requirePermission(await findContext(room, caller), 'send');

@@ -35,15 +35,15 @@ export function readConfig(environment: Record<string, string | undefined>) {
       return read('MONGODB_URI');
     },
     /**
-     * The secrets that CloudFront may send; without any, requests come without it. Read when it is
-     * asked for: only functions with requests have it.
+     * The secrets that CloudFront may send; without any, requests do not come through it. Read on
+     * first use: only functions with requests have them.
      */
     get cloudfrontSecrets() {
       return read('CLOUDFRONT_SECRET');
     },
     /**
-     * The regular backups of the embedded database, and the milliseconds between two; read when it
-     * is asked for: only `serve` makes some.
+     * The regular backups of the embedded database, and the milliseconds between two. Read on first
+     * use: only `serve` makes backups.
      */
     get backups() {
       return { directory: read('BACKUP_DIR'), every: read('BACKUP_EVERY') };
@@ -68,7 +68,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     invitations: read('INVITATIONS'),
     botCreation: read('BOT_CREATION'),
     /**
-     * Where e-mails go out; none are sent where it is empty. On AWS it is `ssm:` and the name of a
+     * The server for outgoing e-mail; empty to send none. On AWS it is `ssm:` and the name of a
      * parameter.
      */
     smtpUrl,
@@ -87,14 +87,14 @@ export function readConfig(environment: Record<string, string | undefined>) {
     /** Push services besides those of the usual browsers: names of hosts, or origins. */
     pushHosts: read('PUSH_HOSTS'),
     hasPushText: read('PUSH_TEXT') === 'on',
-    /** Whether agents may use the service by MCP, or only read by it. */
+    /** Agents may use the service by MCP, only read, or neither. */
     mcp: read('MCP'),
-    /** How many messages programs may exchange where no person writes; 0: any number. */
+    /** How many messages programs may exchange without a person; 0 for any number. */
     botTurns: read('BOT_TURNS'),
     webhookHosts: read('WEBHOOK_HOSTS'),
     /** The identity providers for sign-in, in the order of their buttons. */
     identityProviders,
-    /** Whether people may sign in by passwords. */
+    /** True if people may sign in with passwords. */
     takesPasswords: signIn === 'all',
     brandName: read('BRAND_NAME'),
     brandColor: read('BRAND_COLOR'),
@@ -106,7 +106,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
      */
     files: {
       place: read('FILES') === 'off' ? '' : read('FILES'),
-      /** Where that is a bucket. */
+      /** Set if the files are in a bucket. */
       bucket: bucketOf(read('FILES'), environment),
       size: read('FILE_SIZE'),
       perUser: read('FILES_PER_USER'),
@@ -114,7 +114,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     },
     sessionDays: read('SESSION_DAYS'),
     limits: {
-      /** Whether requests are limited. Guesses of passwords always are. */
+      /** True if requests are limited. Password guesses always are. */
       areOn: read('RATE_LIMITS') === 'on',
       writesPerSecond: read('WRITES_PER_SECOND'),
       writeBurst: read('WRITE_BURST'),
@@ -241,8 +241,8 @@ export function followConfig(follow: () => void): void {
 }
 
 /**
- * A value that is made from the settings: now, so that a bad one fails at the start, and again if
- * they are replaced.
+ * A value computed from the settings: at once, so that an invalid one fails at the start, and again
+ * if they are replaced.
  */
 export function fromConfig<T>(make: (config: Config) => T): () => T {
   let made = { from: config, value: make(config) };
@@ -252,5 +252,5 @@ export function fromConfig<T>(make: (config: Config) => T): () => T {
   };
 }
 
-/** Whether this process is a Lambda function, which may be frozen as soon as it has answered. */
+/** True if this process is a Lambda function, which may be frozen after each response. */
 export const isOnLambda = process.env.AWS_LAMBDA_FUNCTION_NAME !== undefined;

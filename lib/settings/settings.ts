@@ -29,17 +29,17 @@ import {
 } from './setting-rules.ts';
 
 /*
- * Every setting of the service, wherever it runs, in one table: `config.ts` and the server read by
- * it, and docs/settings.md is generated from it. Nothing here reads the environment, as `config.ts`
- * does when it is loaded: plugins and the server set settings before that.
+ * Every setting of the service, for every host, in one table. `config.ts` and the server read
+ * settings by it, and docs/settings.md is generated from it. This module does not read the
+ * environment, unlike `config.ts`: plugins and the server set settings first.
  */
 
 /** A setting: a variable of the environment. */
 export type Setting<T = unknown> = {
   rule: Rule<T>;
-  /** The value where the variable is not set. */
+  /** The value if the variable is not set. */
   fallback: string;
-  /** The default as documentation shows it, where that is not `fallback`. */
+  /** The documented default, if it is not `fallback`. */
   shown?: string;
   /** The meaning, in Markdown. */
   meaning: string;
@@ -52,9 +52,7 @@ export type Setting<T = unknown> = {
   option?: string;
 };
 
-/**
- * The most days for which messages can be kept where they are not kept for ever: a hundred years.
- */
+/** The longest retention in days, if messages are not kept for ever: a hundred years. */
 export const longestRetention = 36_500;
 
 const readBy =
@@ -410,8 +408,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * A secret as it is set; an error where that is the name of a parameter, which only a deployment on
- * AWS reads.
+ * A secret from the environment; throws for the name of a parameter, which only a deployment on AWS
+ * reads.
  */
 export function withoutParameter(value: string, instruction: string): string {
   if (!isParameter(value)) return value;
@@ -438,10 +436,7 @@ export function readSetting<Name extends SettingName>(
 export const defaultFiles = ({ MONGODB_URI, DATA_DIR }: Record<string, string | undefined>): string =>
   MONGODB_URI ? '' : join(DATA_DIR?.trim() || settings.DATA_DIR.fallback, 'files');
 
-/**
- * A sentence for each variable whose name is almost that of a setting: it changes nothing, and its
- * owner thinks that it does.
- */
+/** A warning for each variable whose name is almost that of a setting, so it is ignored. */
 export const misspelledSettings = (environment: Record<string, string | undefined>): string[] =>
   Object.keys(environment).flatMap((name) => {
     const meant = name in settings ? undefined : nearestName(name, settingNames);

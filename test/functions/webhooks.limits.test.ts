@@ -9,7 +9,9 @@ import { inProcess as call } from '../support/transports.ts';
 
 useConfig({ RATE_LIMITS: 'on', WRITES_PER_SECOND: '1', WRITE_BURST: '4' });
 
-/** A room whose owner's burst takes hours to refill, so that the test's duration does not matter. */
+/**
+ * A room whose owner's burst takes hours to refill, so that the test's duration does not matter.
+ */
 async function aSlowRoom(): Promise<TestRoom> {
   const room = await aRoom();
   await users.updateOne({ _id: new ObjectId(room.owner.id) }, { $set: { writes_per_second: 0.001 } });

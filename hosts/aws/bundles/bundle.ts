@@ -77,8 +77,8 @@ const bundleDriver = (modules: string[]) =>
     },
     format: 'cjs',
     alias: {
-      // Node.js has both. The package takes a third of the driver's code, and up to a quarter of a
-      // start.
+      // Node.js has both. The package accounts for a third of the driver's code, and up to a
+      // quarter of the start time.
       'whatwg-url': pathOf('./node-url.ts'),
       // The driver needs one function of it, for `authMechanism=MONGODB-AWS`.
       '@aws-sdk/credential-providers': pathOf('./credential-providers.ts'),
@@ -103,7 +103,7 @@ const externalDriver = (modules: Set<string>): Plugin => ({
 
 /**
  * The entry of each bundle: first the secrets, then the transport, then the handler. esbuild keeps
- * this order, also where a module awaits. The host's own functions begin without them.
+ * this order even if a module awaits. The host's own functions start without them.
  */
 const entries = (directory: string): Plugin => ({
   name: 'entries',

@@ -4,7 +4,7 @@ import type { Handler, Operations } from '../../../lib/http/operation.ts';
 import type { MemoryBudget, Share } from './memory-budget.ts';
 import { createSemaphore } from './semaphore.ts';
 
-/** Whether a request has a body at all. */
+/** True if a request has a body. */
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
@@ -26,10 +26,7 @@ const reservedFirst = 8_192;
  */
 const counting = createSemaphore(2);
 
-/**
- * Lets a request wait until its turn to be counted has come, and cuts those whose turn does not
- * come.
- */
+/** Makes a request wait for its turn to be counted, and closes those that do not get one. */
 async function countInTurn(request: IncomingMessage): Promise<void> {
   request.pause();
   if (!(await counting.acquire(limits.requestTime))) {
@@ -40,7 +37,7 @@ async function countInTurn(request: IncomingMessage): Promise<void> {
   else request.once('close', () => counting.release()).resume();
 }
 
-/** A body that is being read: what becomes of it, and what gives its memory back. */
+/** A body in progress: its bytes, and the function that releases its memory. */
 export type IncomingBody = {
   /**
    * The bytes; `too large`, with the rest unread, if they are more than the gateway lets pass;
@@ -80,7 +77,7 @@ export function beginBody(request: IncomingMessage, memory: MemoryBudget, mostKe
         resolve('too large');
         return;
       }
-      // Most bodies are so short that they come in one piece.
+      // Most bodies are short and arrive in one piece.
       if (chunk.length === declared && declared <= mostKept) {
         account.add(declared);
         body = chunk;

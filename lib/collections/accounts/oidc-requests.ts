@@ -23,7 +23,7 @@ export type OidcRequestDocument = {
   invitation?: string;
   /** The account to connect with the identity, and its session generation. */
   account?: { user: ObjectId; generation: number };
-  /** The account that the person gets instead of a new one, by a code that was made for it. */
+  /** The imported account that the person takes over instead of getting a new one. */
   claim?: { user: ObjectId; generation: number; code: ObjectId };
   expires_at: Date;
 };

@@ -22,8 +22,8 @@ export type TokenDocument = {
   /** The session was begun with a passkey, which is both factors in one. */
   by_passkey?: true;
   /**
-   * When the owner of a session last confirmed their identity; absent until they do so after its
-   * beginning.
+   * When the owner of a session last confirmed their identity; absent until they do so after the
+   * start.
    */
   proven_at?: Date;
   /** When they last did so with a passkey. */

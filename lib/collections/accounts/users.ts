@@ -130,8 +130,7 @@ export type IdentityDocument = {
 /** A user's status text, until a time or for good. */
 export type StatusDocument = { emoji?: string; text: string; until?: Date };
 
-// Sparse: deleted accounts lose their name and address, so that others can take them. Bots lack an
-// address.
+// Sparse: deleted accounts lose their name and address, which become free. Bots lack an address.
 export const userIndexes: IndexDescription[] = [
   { key: { username: 1 }, name: 'username', unique: true, sparse: true },
   { key: { email_key: 1 }, name: 'email', unique: true, sparse: true },

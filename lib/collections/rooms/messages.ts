@@ -13,8 +13,8 @@ export type AttachedFile = {
   _id: ObjectId;
   name: string;
   /**
-   * The media type: as its bytes show it where they are shown in place, otherwise as its sender
-   * said.
+   * The media type. For files that are shown in place, the bytes confirm it; otherwise it is the
+   * sender's word.
    */
   type: string;
   size: number;
@@ -27,7 +27,7 @@ export type AttachedFile = {
   alt?: string;
 };
 
-/** A field of a card. Short ones stand side by side. */
+/** A field of a card. Short ones are side by side. */
 export type CardField = { title: string; value: string; is_short: boolean };
 
 /** A card as another program has sent it, with texts in Markdown. */
@@ -69,7 +69,7 @@ export type MessageDocument = {
   text: string;
   /** Only there in some messages of webhooks. */
   display?: Display;
-  /** Only there where the message has some; an edit never changes them. */
+  /** Absent if the message lacks files; an edit never changes them. */
   files?: AttachedFile[];
   /** The words that the search index uses: `search/tokens.ts`. */
   words?: string;
@@ -78,9 +78,7 @@ export type MessageDocument = {
   deleted_at: Date | null;
   /** The message that it replies to. */
   thread: ObjectId | null;
-  /**
-   * Only there, and true, of a reply that stands in its thread alone. The room does not count it.
-   */
+  /** True for a reply that is only in its thread; otherwise absent. The room does not count it. */
   is_folded?: true;
   mentions: ObjectId[];
   /**
@@ -108,9 +106,9 @@ export type MessageDocument = {
   /** Up to three who have replied last, the last one at the end, and when. */
   repliers?: ObjectId[];
   replied_at?: Date;
-  /** The import of another chat that it comes from. */
+  /** The import that created the message. */
   import?: ObjectId;
-  /** The number of replies up to a place before which no new reply can come. */
+  /** The number of replies up to a place. No new reply can appear before that place. */
   counted_replies?: { count: number; seq: number };
   /**
    * The latest change, written together with it, so that a feed can record the event of a function
@@ -168,5 +166,5 @@ export const messageIndexes: IndexDescription[] = [
 /** The messages of all rooms. */
 export const messages = scoped(collection<Omit<MessageDocument, '_id'>>('messages'), { is_void: { $ne: true } });
 
-/** The closed places among the messages, which no message can take. */
+/** The closed places among the messages. */
 export const tombstones = collection<Omit<Tombstone, '_id'>>('messages');

@@ -12,9 +12,9 @@ export type MemberDocument = {
   user: ObjectId;
   role: Role;
   joined_at: Date;
-  /** Others have added the user, whose own number of rooms does not count this one. */
+  /** Added by somebody else, so it does not count towards the user's room limit. */
   is_added?: true;
-  /** A group at the identity provider has given the membership, and takes it back. */
+  /** A group at the identity provider grants the membership, and ends it. */
   by_group?: true;
 };
 
@@ -30,7 +30,7 @@ export type InvitationDocument = {
   created_at: Date;
   expires_at: Date | null;
   uses_left: number | null;
-  /** Made by somebody who was a plain member: valid only while members may invite. */
+  /** Created by a plain member: valid only while members may invite. */
   by_member?: true;
 };
 
@@ -48,7 +48,7 @@ export type WebhookDocument = {
   created_at: Date;
 };
 
-/** To where an outgoing webhook sends which events, from after the place at which the room was. */
+/** The URL and the events of an outgoing webhook, and the room's place when it was created. */
 export type OutgoingWebhook = SigningSecret & { url: string; events: SentEventType[]; since: number };
 
 /**
@@ -64,14 +64,14 @@ export type RoomDocument = {
   name_key: string;
   is_open: boolean;
   is_visible: boolean;
-  /** In the order in which they joined. */
+  /** In the order of joining. */
   members: MemberDocument[];
   banned: ObjectId[];
   invitations?: InvitationDocument[];
   webhooks?: WebhookDocument[];
   /** The last place that was taken in the room's order. */
   seq: number;
-  /** How many messages have been counted; some of them may never have come, see `lost`. */
+  /** The number of counted messages. Some may never have been stored: see `lost`. */
   message_count: number;
   topic: string;
   /** The version of the picture that `avatars` has. */
@@ -83,14 +83,14 @@ export type RoomDocument = {
   archived_at: Date | null;
   last_message_at: Date | null;
   /**
-   * The ordinals of the last hundred messages that were counted and never came; and how many there
-   * were in all.
+   * The ordinals of the last hundred counted messages that were never stored, and the number of all
+   * such messages.
    */
   lost?: number[];
   lost_count?: number;
   /**
-   * The last place at which a message is deleted: only where it is after a marker deleted messages
-   * need counting.
+   * The last place of a deleted message. Only after a marker before it, deleted messages need
+   * counting.
    */
   last_deleted?: number;
   /** The least role that may address everyone in a message; `member` where none was chosen. */
@@ -105,11 +105,11 @@ export type RoomDocument = {
    */
   is_direct?: true;
   direct_key?: string;
-  /** Whether every new account joins the room; only there where that was ever chosen. */
+  /** True if every new account joins the room; absent if nobody has chosen that. */
   is_default?: boolean;
   /**
-   * After how many days messages are deleted; absent or null where they are not, or the service
-   * decides.
+   * The days until messages are deleted; absent or null if they are kept, or if the service's
+   * default applies.
    */
   retention_days?: number | null;
   /** Nothing is deleted by its age. */

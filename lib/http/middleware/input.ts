@@ -38,7 +38,7 @@ export function input(operations: Operations): Step<{ json?: Record<string, unkn
   };
 }
 
-/** The body of a request from a host that can't pass it on as it comes. */
+/** The body of a request from a host that cannot stream it. */
 async function* inOnePiece(event: ApiEvent): AsyncGenerator<Uint8Array> {
   const bytes = bytesOf(event);
   if (bytes.length > 0) yield bytes;

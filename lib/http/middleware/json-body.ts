@@ -46,10 +46,7 @@ export const bytesOf = ({ body = '', isBase64Encoded }: ApiEvent) => Buffer.from
 /** Removes a byte order mark from the start of a text. */
 const withoutMark = (text: string): string => (text.startsWith('\ufeff') ? text.slice(1) : text);
 
-/**
- * Bodies with such a name, or one that may be written in escapes, go through the parser that
- * refuses it.
- */
+/** Bodies with such a name, possibly escaped, go to the parser that refuses it. */
 const mayHaveForbiddenName = /__proto__|constructor|\\u/;
 
 /**
@@ -121,7 +118,7 @@ function check(value: unknown, depth: number, isUnknown: boolean): void {
   }
 }
 
-// Of a declared parameter, its own rule says where a control character is.
+// A declared parameter has its own rule, which reports the position of a control character.
 function checkText(text: string, isUnknown = true): void {
   if (!text.isWellFormed()) throw invalidJson('The request body must not have a lone surrogate in a text.');
   if (isUnknown && findControlCharacter(normaliseText(text)))

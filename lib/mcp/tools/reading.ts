@@ -26,7 +26,7 @@ import { reads, tool } from '../tool.ts';
 
 type Place = { side: 'before' | 'after'; seq: number };
 
-/** Where a page of a room's messages begins. */
+/** The start of a page of a room's messages. */
 const placeCursor: Parameter<Place> = {
   read: (sent) => {
     const [, side, seq] = (typeof sent === 'string' && /^(before|after):(\d{1,15})$/.exec(sent)) || [];

@@ -5,8 +5,8 @@ import { weightOf } from '../page-size.ts';
 import { searchedText, searchFor } from './tokens.ts';
 
 /**
- * A place among the messages of several rooms: the newest come first, of one moment those of a room
- * with a greater id.
+ * A place among the messages of several rooms: the newest first; at the same time, the room with
+ * the greater id.
  */
 export type Place = { created_at: Date; room: ObjectId; seq: number };
 
@@ -78,8 +78,8 @@ export async function findMatches(
     for (const result of results) end = newest(end, result.end);
     found = [...found, ...results.flatMap(({ found }) => found)].sort(newestFirst).slice(0, wanted + 1);
   }
-  // After the place where a room may have more, nothing of the others is shown: that room's next
-  // may come before it.
+  // One room may have more matches after `end`. Matches of other rooms after it are left out,
+  // because they may belong behind those.
   const certain = found.filter((one) => !end || newestFirst(one, end) <= 0);
   return certain.length > wanted ? { found: certain.slice(0, wanted), end: certain[wanted - 1] } : { found: certain, end };
 }
@@ -123,7 +123,7 @@ async function findInRoom(
   }
 }
 
-/** Whether a message has a file, a picture or a link, if one is wanted. */
+/** True if a message has the wanted kind of content: a file, a picture or a link. */
 function hasKind({ files, text }: Candidate, kind: MatchQuery['has']): boolean {
   if (kind === 'link') return /https?:\/\/\S/i.test(text);
   if (kind === 'picture') return (files ?? []).some(({ type }) => type.startsWith('image/'));
@@ -162,5 +162,5 @@ export function readPlace(shown: string): Place | undefined {
   return room === undefined ? undefined : { created_at: new Date(Number(at)), room: new ObjectId(room), seq: Number(seq) };
 }
 
-/** A place as it stands in a cursor. */
+/** A place in the form for a cursor. */
 export const showPlace = ({ created_at, room, seq }: Place): string => `${created_at.getTime()}-${room.toHexString()}-${seq}`;

@@ -62,7 +62,7 @@ const searchCursor: Parameter<SearchCursor> = {
 };
 const searchCursorPattern = new RegExp(searchCursor.schema.pattern as string);
 
-/** The search, the order of its matches, and where it goes on. */
+/** The search, the order of its matches, and its cursor. */
 export const searchParameters = {
   q: optional(words),
   order: about(
@@ -124,7 +124,7 @@ const inTurn = oneAtATime(1);
 
 const notSearched = ['thread', 'pinned', 'mentions', 'after', 'around', 'at'] as const;
 
-/** Searches a room or all of the caller's, of many those in which something was said last. */
+/** Searches a room or all of the caller's rooms; of many, those with the latest messages. */
 async function search(wanted: SearchRequest & { q: string }, limit: number, caller: Caller): Promise<FoundPage> {
   const { room, q, order, user, since, until, has, before, cursor } = wanted;
   const roomOnly = room ? undefined : (['before', ...notSearched] as const).find((name) => wanted[name] !== undefined);
@@ -164,7 +164,7 @@ async function findNewest(
   return { found: page, next: next && showPlace(next) };
 }
 
-/** So many matches are put in order together. */
+/** The most matches that are ranked together. */
 const mostRanked = 500;
 
 /**
