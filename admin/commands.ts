@@ -5,7 +5,7 @@ const yes = { yes: { type: 'boolean' } } as const;
 const importUsage =
   '[--dry-run] [--map-by-email] [--usernames <file>] [--workspace <name>] [--left-out <file>] [--incomplete] [--yes]';
 const importSummary =
-  'May be repeated, also with a later archive: imported items stay as they are. With --dry-run it only counts. With --map-by-email, people whose e-mail address belongs to an account here get that account. --usernames names a CSV file with the usernames that people get here. --workspace distinguishes the archives of several workspaces. --left-out names a new file for the items that cannot be imported. --incomplete imports the readable part of a truncated archive. Asks before it leaves out messages older than RETENTION_DAYS, unless --yes is given.';
+  'May be repeated, also with a later archive: imported items stay as they are. With --dry-run it only counts. With --map-by-email, people whose e-mail address belongs to an account here get that account. Usernames for people here can come from a CSV file (--usernames). The option --workspace distinguishes the archives of several workspaces. Items that cannot be imported are written to a new file (--left-out). With --incomplete it imports the readable part of a truncated archive. Asks before it leaves out messages older than RETENTION_DAYS, unless --yes is given.';
 const importOptions = {
   'dry-run': { type: 'boolean' },
   'map-by-email': { type: 'boolean' },
@@ -304,7 +304,7 @@ export const commands: Record<string, Command> = {
   'import invite': {
     usage: '<name> (--mail [--again] | --to <file>) [--days <number>]',
     summary:
-      'Creates links for the people of an import to take over their accounts, except those who already have. Sends the links by e-mail, or writes them to a new CSV file. They are valid for 7 days, unless --days is given. Skips people with a valid link, unless --again is given.',
+      'Creates links for the people of an import to take over their accounts, unless they already have. Sends the links by e-mail, or writes them to a new CSV file. They are valid for 7 days, unless --days is given. Skips people with a valid link, unless --again is given.',
     operands: 1,
     options: { mail: { type: 'boolean' }, again: { type: 'boolean' }, to: { type: 'string' }, days: { type: 'string' } },
   },

@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { mostImportDays } from '../../lib/credentials/codes.ts';
-import { type Invited, inviteImported } from '../../lib/imports/invite.ts';
+import { type Invitee, inviteImported } from '../../lib/imports/invite.ts';
 import { findImport, listImports, nameOfImport, type UndoReport, undoImport } from '../../lib/imports/undo.ts';
 import { requireMail } from '../../lib/net/mail.ts';
 import { config } from '../../lib/settings/config.ts';
@@ -78,7 +78,7 @@ const undoText = ({ rooms, messages, accounts }: UndoReport): string =>
  * The file for links, as CSV. It must be new, and only its owner can read it, because each link
  * opens an account.
  */
-function openList(path: string): { write: (person: Invited) => void; close: () => void } {
+function openList(path: string): { write: (person: Invitee) => void; close: () => void } {
   const file = openSync(path, 'wx', 0o600);
   const line = (fields: string[]) => void writeSync(file, `${fields.map(field).join(',')}\r\n`);
   line(['username', 'name', 'email', config.publicUrl === '' ? 'path' : 'link', 'expires']);

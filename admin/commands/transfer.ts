@@ -56,11 +56,11 @@ export const transferCommands: Record<string, Run> = {
     }),
 };
 
-type Exported = { result: Result & { data: { documents: Counts } }; leftOut: string[]; files: FileCounts | undefined };
+type ExportOutcome = { result: Result & { data: { documents: Counts } }; leftOut: string[]; files: FileCounts | undefined };
 
 const exported = (file: string) => onData('data.exported', { file: basename(file) });
 
-async function exportAll(file: string, streams: Streams): Promise<Exported> {
+async function exportAll(file: string, streams: Streams): Promise<ExportOutcome> {
   const leftOut: string[] = [];
   const result = await transfer(streams, async (progress) => {
     const report = await recordedIfPossible(exported(file), streams.stderr, () =>
@@ -76,7 +76,7 @@ async function exportAll(file: string, streams: Streams): Promise<Exported> {
  * Exports what can be read of a damaged database. Its files are read before the database is opened
  * for the entry in the audit log.
  */
-async function exportLeftovers(file: string, { stderr }: Streams): Promise<Exported> {
+async function exportLeftovers(file: string, { stderr }: Streams): Promise<ExportOutcome> {
   const leftovers = await openLeftovers();
   try {
     const leftOut: string[] = [];

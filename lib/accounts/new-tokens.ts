@@ -75,7 +75,7 @@ export async function createTokenByCommand(
   name: string,
   { scopes, expiresAt, isAgent }: { scopes: Scope[] | undefined; expiresAt: Date | undefined; isAgent: boolean },
 ): Promise<NewToken> {
-  const bot = await users.findOne<Managed>({ _id: user, is_bot: true }, { projection: { owner: 1 } });
+  const bot = await users.findOne<ManagedAccount>({ _id: user, is_bot: true }, { projection: { owner: 1 } });
   if (bot && !scopes?.length) throw invalidParameter('scope', 'have at least one scope for a bot');
   if (bot && !(await hasActiveOwner(bot))) throw ownerInactive();
   const created = await createToken(user, name, { scopes, expiresAt, isAgent });
@@ -83,11 +83,11 @@ export async function createTokenByCommand(
   return created;
 }
 
-type Managed = Pick<UserDocument, 'is_bot' | 'owner'>;
+type ManagedAccount = Pick<UserDocument, 'is_bot' | 'owner'>;
 
 /** Another account whose tokens the caller may manage. */
-async function findManaged(_id: ObjectId, caller: Caller): Promise<Managed> {
-  const found = await users.findOne<Managed>({ _id }, { projection: { is_bot: 1, owner: 1 } });
+async function findManaged(_id: ObjectId, caller: Caller): Promise<ManagedAccount> {
+  const found = await users.findOne<ManagedAccount>({ _id }, { projection: { is_bot: 1, owner: 1 } });
   if (!found?.owner?.equals(caller.user._id)) requireAdmin(caller);
   if (!found) throw noSuchUser();
   return found;
@@ -107,7 +107,7 @@ export async function listTokensFor(
 
 // Check the owner after the token exists. The tokens of a bot end with its owner and with the
 // owner's account, and either may have ended meanwhile.
-async function requireSameOwner(bot: ObjectId, { owner }: Managed, created: NewToken): Promise<void> {
+async function requireSameOwner(bot: ObjectId, { owner }: ManagedAccount, created: NewToken): Promise<void> {
   if (await isStillOwned({ _id: bot, ...(owner && { owner }) })) return;
   await deleteToken({ _id: toObjectId(created._id) });
   throw noSuchUser();

@@ -9,13 +9,13 @@ import { parentPort, Worker } from 'node:worker_threads';
 
 const longestIdle = 30_000;
 
-type Waiting<Result> = { resolve: (result: Result) => void; reject: (error: unknown) => void };
+type PendingCall<Result> = { resolve: (result: Result) => void; reject: (error: unknown) => void };
 type Answer<Result> = { id: number; result?: Result; error?: unknown };
 
 /** A thread that runs a module, which must call `answerCalls`. */
 export class Thread<Job, Result> {
   readonly #module: URL;
-  readonly #waiting = new Map<number, Waiting<Result>>();
+  readonly #waiting = new Map<number, PendingCall<Result>>();
   #worker: Worker | undefined;
   #idle: NodeJS.Timeout | undefined;
   #lastId = 0;

@@ -127,7 +127,7 @@ async function exportWritten(user: ObjectId, { _id: room, name, seq }: ListedRoo
     );
   for (let after = 0; after < seq; after += windowSize) {
     const inWindow = { room, seq: { $gt: after, $lte: after + windowSize }, 'reactions.user': user };
-    const some = await messages.find<Reacted>(inWindow, { projection: { reactions: 1 } }).toArray();
+    const some = await messages.find<ReactedMessage>(inWindow, { projection: { reactions: 1 } }).toArray();
     const given = some.flatMap(({ _id, reactions }) =>
       reactions.filter((one) => one.user.equals(user)).map(({ emoji }) => ({ ...where, message: hexOf(_id), emoji })),
     );
@@ -135,7 +135,7 @@ async function exportWritten(user: ObjectId, { _id: room, name, seq }: ListedRoo
   }
 }
 
-type Reacted = Pick<MessageDocument, '_id' | 'reactions'>;
+type ReactedMessage = Pick<MessageDocument, '_id' | 'reactions'>;
 
 /** One call examines this many places of a room, because no index has the authors of reactions. */
 const windowSize = 5_000;

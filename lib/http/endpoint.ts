@@ -21,7 +21,7 @@ import { permission } from './middleware/permission.ts';
 import { allowedMethods, type Handler, type Input, isSpecified, type Operations, operationFor } from './operation.ts';
 import { requireProof } from './recent-proof.ts';
 import { remembered } from './remembered.ts';
-import { type ApiEvent, type ApiResponse, type Authenticated, methodOf } from './request.ts';
+import { type ApiEvent, type ApiResponse, type CallerField, methodOf } from './request.ts';
 
 /**
  * The handler of one path: the life of a request, from top to bottom. The steps of `baseChain()`
@@ -48,7 +48,7 @@ export function endpoint(operations: Operations, options: ChainOptions = {}): Ha
   return toLambdaHandler(chain, operations);
 }
 
-type ReadyEvent = ApiEvent & Authenticated & { input: Input };
+type ReadyEvent = ApiEvent & CallerField & { input: Input };
 
 async function run(operation: Operations[string], event: ReadyEvent): Promise<ApiResponse> {
   const result = await perform(operation, event);

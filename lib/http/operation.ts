@@ -139,7 +139,7 @@ export type Operation<
 };
 
 /** The operations of one path, by method. */
-// biome-ignore lint/suspicious/noExplicitAny: each operation has parameters of its own, and checks them before they reach `run`
+// biome-ignore lint/suspicious/noExplicitAny: each operation has and checks its own parameters
 export type Operations = Record<string, Operation<any, any, any, any, any>>;
 
 /** Declares an operation; from here the types of its parameters reach `run`. */

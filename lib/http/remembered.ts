@@ -3,7 +3,7 @@ import { database } from '../database/client.ts';
 import { stateOf } from '../database/within-process.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { Operations, Source } from './operation.ts';
-import type { ApiEvent, ApiResponse, Authenticated } from './request.ts';
+import type { ApiEvent, ApiResponse, CallerField } from './request.ts';
 
 /*
  * A cache of answers. Clients often repeat requests while nothing has changed. A database within
@@ -37,7 +37,7 @@ const answers = new LruCache<CachedAnswer>(mostCharacters / weightOfEntry, mostC
  */
 export async function remembered(
   { remember, hasTag }: Operations[string],
-  { caller, rawPath, queryStringParameters }: ApiEvent & Authenticated,
+  { caller, rawPath, queryStringParameters }: ApiEvent & CallerField,
   make: () => Promise<ApiResponse>,
 ): Promise<ApiResponse> {
   if (!remember || !caller) return make();

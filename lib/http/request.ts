@@ -19,7 +19,7 @@ export type ApiEvent = APIGatewayProxyEventV2 & {
  * The field that `auth()` adds to the event. A middleware that only reads it declares it as
  * optional, so that a chain without `auth()` does not compile.
  */
-export type Authenticated = { caller: Caller | undefined };
+export type CallerField = { caller: Caller | undefined };
 
 /** A response to API Gateway; it always has headers. */
 export type ApiResponse = APIGatewayProxyStructuredResultV2 & {

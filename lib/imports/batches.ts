@@ -14,7 +14,7 @@ import type { Ids } from './ids.ts';
 import { reactionsOf } from './reactions.ts';
 import { messageTexts } from './texts.ts';
 import { followThreads, noted, noteReplies, type Root } from './threads.ts';
-import type { TargetRoom, Writing } from './writing.ts';
+import type { TargetRoom, WritingRun } from './writing.ts';
 
 type Draft = Omit<MessageDocument, 'seq' | 'ordinal'>;
 type StoredMessage = Pick<MessageDocument, '_id' | 'user' | 'thread' | 'repliers'>;
@@ -24,7 +24,7 @@ type StoredMessage = Pick<MessageDocument, '_id' | 'user' | 'thread' | 'repliers
  * get the same `seq` in every run, so an interrupted run can be repeated. An existing room, which
  * people use, assigns its next `seq`.
  */
-export async function writeBatch(batch: SourceMessage[], writing: Writing): Promise<void> {
+export async function writeBatch(batch: SourceMessage[], writing: WritingRun): Promise<void> {
   const divided: DividedMessage[] = [];
   for (const message of batch) {
     const { attached, lines } = await bringFiles(message, writing);
@@ -57,7 +57,7 @@ type DividedMessage = { message: SourceMessage; attached: AttachedFile[]; texts:
 const partIds = (ids: Ids, { id, at }: SourceMessage, count: number): ObjectId[] =>
   Array.from({ length: count }, (_, part) => ids('message', part === 0 ? id : `${id} ${part}`, at));
 
-async function draftsOf(batch: DividedMessage[], writing: Writing): Promise<{ drafts: Draft[]; replied: Root[] }> {
+async function draftsOf(batch: DividedMessage[], writing: WritingRun): Promise<{ drafts: Draft[]; replied: Root[] }> {
   const { ids, people, tally, isDryRun, room } = writing;
   const rootIdOf = ({ id, at }: { id: string; at: Date }) => room.roots.get(id) ?? ids('message', id, at);
   const stored = await findWithRoots([

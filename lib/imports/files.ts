@@ -14,7 +14,7 @@ import { bindingTime, removeFile } from '../files/removal.ts';
 import { findStore } from '../files/store.ts';
 import { anyType, typeOf } from '../files/types.ts';
 import { config } from '../settings/config.ts';
-import type { Writing } from './writing.ts';
+import type { WritingRun } from './writing.ts';
 
 /*
  * Files use the store and the quotas of the service, in the order of an upload. The quota is
@@ -27,7 +27,10 @@ import type { Writing } from './writing.ts';
 const mostFiles = 10;
 
 /** Stores the files of a message. `lines` is text for the files that cannot be stored. */
-export async function bringFiles(message: SourceMessage, writing: Writing): Promise<{ attached: AttachedFile[]; lines: string }> {
+export async function bringFiles(
+  message: SourceMessage,
+  writing: WritingRun,
+): Promise<{ attached: AttachedFile[]; lines: string }> {
   const { tally, ids, isDryRun } = writing;
   tally.read('files', message.files.length);
   const attached: AttachedFile[] = [];
@@ -76,7 +79,7 @@ const lineOf = (name: string) => storable(name).replaceAll(/\s+/g, ' ');
 async function bring(
   { id, name, open, lack = 'damaged in the archive' }: SourceFile,
   { message, id: messageId }: { message: SourceMessage; id: ObjectId },
-  { ids, people, room }: Writing,
+  { ids, people, room }: WritingRun,
 ): Promise<AttachedFile | string> {
   const store = findStore();
   if (!open || !store?.receive) return 'not in the archive';
@@ -127,10 +130,10 @@ async function reserve(file: FileDocument): Promise<string | undefined> {
   }
 }
 
-type Measured = { size: number; sha256: string; beginning: Buffer };
+type MeasuredFile = { size: number; sha256: string; beginning: Buffer };
 
 /** The size, hash and beginning of a file; undefined if it is unreadable. */
-async function measure(open: NonNullable<SourceFile['open']>): Promise<Measured | undefined> {
+async function measure(open: NonNullable<SourceFile['open']>): Promise<MeasuredFile | undefined> {
   const hash = createHash('sha256');
   let size = 0;
   let beginning = Buffer.alloc(0);

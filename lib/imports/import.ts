@@ -44,7 +44,7 @@ export async function importFromSource(source: Source, options: ImportOptions): 
     count++;
   }
   if (count === 0 && source.progress().all > 0) throw new Error(nobody);
-  const run: Reading = {
+  const run: ReadingRun = {
     ...{ importId, ids, roomIds, people, tally, isDryRun },
     usernameOf: (id) => people.get(id)?.username,
     progress: () => progress(source.progress().done, source.progress().all),
@@ -69,12 +69,12 @@ function groupOf({ name }: ArchiveFile): string {
   return `not read: ${kind}`;
 }
 
-type Reading = Run & { usernameOf: UsernameOf; progress: () => void };
+type ReadingRun = Run & { usernameOf: UsernameOf; progress: () => void };
 
 /** How many messages are written together: few enough not to delay other calls. */
 const batchSize = 250;
 
-async function importRoom(room: SourceRoom, run: Reading): Promise<void> {
+async function importRoom(room: SourceRoom, run: ReadingRun): Promise<void> {
   const { tally } = run;
   tally.read('rooms');
   const target = room.leftOut === undefined ? await openTarget(room, run) : { refusal: room.leftOut };
@@ -102,18 +102,18 @@ async function importRoom(room: SourceRoom, run: Reading): Promise<void> {
   if (!run.isDryRun) await forgetDayCounts();
 }
 
-function leaveOutItem({ kind = 'messages', leftOut, raw }: LeftOut, { tally }: Reading): void {
+function leaveOutItem({ kind = 'messages', leftOut, raw }: LeftOut, { tally }: ReadingRun): void {
   tally.read(kind);
   tally.leaveOut(kind, leftOut, raw);
 }
 
-async function leaveOutMessages(room: SourceRoom, reason: string, run: Reading): Promise<void> {
+async function leaveOutMessages(room: SourceRoom, reason: string, run: ReadingRun): Promise<void> {
   for await (const item of room.messages(run.usernameOf))
     if ('leftOut' in item) leaveOutItem(item, run);
     else leaveOutMessage(item, `of a room that is left out: ${reason}`, run);
 }
 
-function leaveOutMessage({ raw, reactions, files }: SourceMessage, reason: string, { tally }: Reading): void {
+function leaveOutMessage({ raw, reactions, files }: SourceMessage, reason: string, { tally }: ReadingRun): void {
   tally.read('messages');
   tally.leaveOut('messages', reason, raw);
   tally.read('reactions', reactions.length);

@@ -13,7 +13,7 @@ import { passwordPath } from '../sign-in/password-codes.ts';
  */
 
 /** A person who has not used their imported account, and the link that opens it. */
-export type Invited = { username: string; name: string; email: string; link: string; expires_at: string };
+export type Invitee = { username: string; name: string; email: string; link: string; expires_at: string };
 
 /** The number of people who got a link, and of those left out, by reason. */
 export type InviteReport = { invited: number; leftOut: Record<string, number> };
@@ -21,7 +21,7 @@ export type InviteReport = { invited: number; leftOut: Record<string, number> };
 type InviteOptions = {
   days: number;
   /** Receives a link; without it, links are sent by e-mail. */
-  write?: ((person: Invited) => void) | undefined;
+  write?: ((person: Invitee) => void) | undefined;
   /** If true, people get another e-mail although their last link is still valid. */
   sendsAgain: boolean;
   progress: (done: number, all: number) => void;
@@ -54,7 +54,7 @@ async function makeLink({ _id, email = '', session_generation: generation }: Per
   return { link: `${config.publicUrl}${passwordPath(secret)}`, expires_at: expires_at.$date };
 }
 
-async function writeLink(person: Person, { days }: InviteOptions, write: (person: Invited) => void): Promise<undefined> {
+async function writeLink(person: Person, { days }: InviteOptions, write: (person: Invitee) => void): Promise<undefined> {
   const { username, name = '', email = '' } = person;
   write({ username, name, email: isPlaceholder(email) ? '' : email, ...(await makeLink(person, days, false)) });
 }

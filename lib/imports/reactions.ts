@@ -3,12 +3,12 @@ import type { SourceMessage } from 'chat-service-import/source';
 import type { MessageDocument } from '../collections/rooms/messages.ts';
 import { mostEmoji } from '../messages/reactions.ts';
 import type { Account } from './people.ts';
-import type { Writing } from './writing.ts';
+import type { WritingRun } from './writing.ts';
 
 /**
  * The reactions of a message that the service can store. The others are counted, with the reason.
  */
-export function reactionsOf({ reactions }: SourceMessage, { people, tally }: Writing): MessageDocument['reactions'] {
+export function reactionsOf({ reactions }: SourceMessage, { people, tally }: WritingRun): MessageDocument['reactions'] {
   const kept = new Map<string, MessageDocument['reactions'][number]>();
   const emojis = new Set<string>();
   for (const reaction of reactions) {

@@ -15,7 +15,7 @@ import type { Tally } from './tally.ts';
 export type KnownAccount = Partial<Pick<UserDocument, 'username' | 'name' | 'email' | 'imported'>> &
   Pick<UserDocument, '_id' | 'is_active'>;
 
-type Wanted = {
+type WantedAccount = {
   name: string | undefined;
   email: string | undefined;
   isActive: boolean;
@@ -27,7 +27,7 @@ type Wanted = {
 /** Updates an account; returns the result. */
 export async function refreshAccount(
   account: KnownAccount,
-  wanted: Wanted,
+  wanted: WantedAccount,
   { tally, isDryRun }: { tally: Tally; isDryRun: boolean },
 ): Promise<Pick<KnownAccount, 'username' | 'is_active'>> {
   const { imported, username } = account;
@@ -60,7 +60,7 @@ const deactivated = 'people deactivated in the source since the last import';
 const reactivated = 'people activated again in the source since the last import';
 
 /** The name and the address that an account lacks. */
-function changesOf({ username = '', name, email = '', imported }: KnownAccount, wanted: Wanted) {
+function changesOf({ username = '', name, email = '', imported }: KnownAccount, wanted: WantedAccount) {
   const isNew = imported?.is_unlisted === true;
   const lacksAddress = email.endsWith('.invalid') && wanted.email !== undefined;
   return {
@@ -92,7 +92,7 @@ async function applyTo({ _id }: KnownAccount, update: UpdateFilter<Omit<UserDocu
 }
 
 /** Renames an account to the first free one of these usernames. */
-async function rename({ _id, username = '', name }: KnownAccount, { usernames, ...wanted }: Wanted): Promise<string> {
+async function rename({ _id, username = '', name }: KnownAccount, { usernames, ...wanted }: WantedAccount): Promise<string> {
   for (const next of usernames) {
     if (next === username) return username;
     try {

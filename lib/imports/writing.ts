@@ -15,7 +15,7 @@ export type Run = {
 };
 
 /** A run, and the room that it writes messages to. */
-export type Writing = Run & { room: TargetRoom };
+export type WritingRun = Run & { room: TargetRoom };
 
 /**
  * The room of some messages. While it does not exist, `seq` and `ordinal` are those of its last

@@ -12,7 +12,7 @@ import { readSent, type Sent } from './shapes.ts';
  * The result of a request to a webhook, and the request's shape. `message` is undefined if nothing
  * was posted.
  */
-export type Posted = Pick<Sent, 'shape'> & { message: CreationResult<Message> | undefined };
+export type PostResult = Pick<Sent, 'shape'> & { message: CreationResult<Message> | undefined };
 
 export const postRefusals: Refusal[] = [noSuchWebhook, roomArchived, tooManyRequests];
 
@@ -25,7 +25,7 @@ export const postRefusals: Refusal[] = [noSuchWebhook, roomArchived, tooManyRequ
 export async function post(
   secret: string,
   { bytes, headers }: { bytes: Uint8Array; headers: Record<string, string | undefined> },
-): Promise<Posted> {
+): Promise<PostResult> {
   const { room, caller, maker } = await findWebhook(secret);
   await countWrite(caller.user);
   await countWebhookWrite(maker);

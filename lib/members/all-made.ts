@@ -68,7 +68,7 @@ type ListedWebhook = Shown<typeof listedWebhookSchema>;
 export async function listAllInvitations(page: Page<Place>): Promise<ListPage<ListedInvitation>> {
   const { found, next } = await findMade<InvitationDocument>('invitations', validInvitations(), page);
   const persons = await findPersons(found.map(({ one }) => one.created_by));
-  const show = ({ room, one }: Made<InvitationDocument>) => ({
+  const show = ({ room, one }: RoomItem<InvitationDocument>) => ({
     ...showStoredInvitation(room._id, one),
     ...showRoom(room, one, persons),
   });
@@ -95,7 +95,7 @@ async function listOfRooms(page: Page<Place>, only: Chosen | undefined): Promise
     webhookStates.find({ _id: { $in: ids } }).toArray(),
   ]);
   const states = new Map(stored.map((state) => [state._id.toHexString(), state]));
-  const show = ({ room, one }: Made<WebhookDocument>): ListedWebhook => {
+  const show = ({ room, one }: RoomItem<WebhookDocument>): ListedWebhook => {
     const { failing_since, disabled_at, deliveries = [] } = states.get(one._id.toHexString()) ?? {};
     return {
       ...showWebhook(room._id, one, persons.get(one._id.toHexString())?.name ?? ''),
@@ -236,7 +236,7 @@ function showCreator(creator: ObjectId, persons: Persons) {
 }
 
 type NamedRoom = Pick<RoomDocument, '_id' | 'name'>;
-type Made<T> = { room: NamedRoom; one: T };
+type RoomItem<T> = { room: NamedRoom; one: T };
 
 /** The most rooms among which a page is searched. */
 const mostRooms = 10_000;
@@ -252,13 +252,13 @@ async function findMade<T extends { _id: ObjectId }>(
   valid: Document,
   { limit, after }: Page<Place>,
   only?: Chosen,
-): Promise<{ found: Made<T>[]; next: string | undefined }> {
+): Promise<{ found: RoomItem<T>[]; next: string | undefined }> {
   const ids = (only?.rooms ?? (await findHaving(made)))
     .filter((id) => !after || compareIds(id, after.room) >= 0)
     .sort(compareIds);
-  const isChosen = ({ one }: Made<T>) => !only || only.ids.has(one._id.toHexString());
-  const isAfter = ({ room, one }: Made<T>) => !after || !room._id.equals(after.room) || compareIds(one._id, after.id) > 0;
-  const found: Made<T>[] = [];
+  const isChosen = ({ one }: RoomItem<T>) => !only || only.ids.has(one._id.toHexString());
+  const isAfter = ({ room, one }: RoomItem<T>) => !after || !room._id.equals(after.room) || compareIds(one._id, after.id) > 0;
+  const found: RoomItem<T>[] = [];
   let at = 0;
   for (let reads = 0; reads < mostReads && at < ids.length && found.length <= limit; reads++) {
     const some = ids.slice(at, at + limit + 1);

@@ -17,7 +17,7 @@ export class InnerAddressError extends Error {
 /** A response: the status, the seconds of its `Retry-After`, and the beginning of the body. */
 type Reply = { status: number; retryAfter: number | undefined; body: Buffer };
 
-type Sending = {
+type RequestOptions = {
   headers: Record<string, string>;
   body: Buffer;
   mayBeInner: boolean;
@@ -34,7 +34,7 @@ const mostBytes = 65_536;
  * Posts a body to an address, without following redirects. `mayBeInner` is for addresses that the
  * operator has configured. Rejects without a response, and with an `InnerAddressError`.
  */
-export function post(url: URL, { headers, body, mayBeInner, longest = 10_000, payer }: Sending): Promise<Reply> {
+export function post(url: URL, { headers, body, mayBeInner, longest = 10_000, payer }: RequestOptions): Promise<Reply> {
   if (!mayBeInner && !isOuter(url))
     return Promise.reject(new InnerAddressError(`${url.host} is not an address of the public internet.`));
   const request = url.protocol === 'http:' ? plainRequest : secureRequest;
@@ -68,7 +68,7 @@ type Content = { status: number; retryAfter: number | undefined; body: IncomingM
  * Rejects without a response, and with an `InnerAddressError`. After `longest` milliseconds the
  * body ends with an error.
  */
-export function get(url: URL, { headers, mayBeInner, longest, payer }: Omit<Sending, 'body'>): Promise<Content> {
+export function get(url: URL, { headers, mayBeInner, longest, payer }: Omit<RequestOptions, 'body'>): Promise<Content> {
   if (!mayBeInner && !isOuter(url))
     return Promise.reject(new InnerAddressError(`${url.host} is not an address of the public internet.`));
   const request = url.protocol === 'http:' ? plainRequest : secureRequest;

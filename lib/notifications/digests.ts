@@ -183,10 +183,10 @@ async function findCandidates(chunk: Account[]): Promise<Candidate[]> {
  * The state of the mail server. It is checked before the first e-mail, and not used again after an
  * e-mail with an unknown outcome.
  */
-type Sending = { isStopped: boolean; isReady: Promise<boolean> | undefined; sent: number; signal: AbortSignal | undefined };
+type DigestRound = { isStopped: boolean; isReady: Promise<boolean> | undefined; sent: number; signal: AbortSignal | undefined };
 
 /** Sends a digest to somebody. A failure does not affect other accounts. */
-async function tryTelling(candidate: Candidate, state: Sending): Promise<void> {
+async function tryTelling(candidate: Candidate, state: DigestRound): Promise<void> {
   try {
     await tell(candidate, state);
   } catch (error) {
@@ -195,7 +195,7 @@ async function tryTelling(candidate: Candidate, state: Sending): Promise<void> {
 }
 
 /** Sends an e-mail if the account has unread messages. */
-async function tell({ _id, since, before, known }: Candidate, state: Sending): Promise<void> {
+async function tell({ _id, since, before, known }: Candidate, state: DigestRound): Promise<void> {
   const caller = await findReader(_id);
   if (!caller) return;
   // Before the search: messages that arrive during it go into the next e-mail.

@@ -88,7 +88,7 @@ type Row = { place: Place } & (
 );
 
 /** A notification that the caller may see. */
-type Found = {
+type FoundNotification = {
   place: Place;
   kind: Notification['kind'];
   seq: number;
@@ -150,10 +150,10 @@ async function countUnread(readUntil: Date | undefined, caller: Caller): Promise
   return (await resolve(rows, readUntil, caller)).filter(({ isUnread }) => isUnread).length;
 }
 
-type Wanted = { since: Date; after?: Place | undefined; count: number; isUnread?: true };
+type ListQuery = { since: Date; after?: Place | undefined; count: number; isUnread?: true };
 
 /** The first rows after a cursor, from all sources of the list. */
-async function findRows({ since, after, count, isUnread }: Wanted, { user: { _id: me } }: Caller): Promise<Row[]> {
+async function findRows({ since, after, count, isUnread }: ListQuery, { user: { _id: me } }: Caller): Promise<Row[]> {
   const options = { limit: count, batchSize: count + 1 };
   const [mentions, threads, noted] = await Promise.all([
     findAuthored<AuthoredMessage>(
@@ -209,7 +209,7 @@ const within = <T>(time: string, seq: string, since: Date, after: Place | undefi
   }) as Filter<T>;
 
 /** The notifications of those rows that the caller may see now, each with whether it is unread. */
-async function resolve(rows: Row[], readUntil: Date | undefined, caller: Caller): Promise<Found[]> {
+async function resolve(rows: Row[], readUntil: Date | undefined, caller: Caller): Promise<FoundNotification[]> {
   if (rows.length === 0) return [];
   const me = caller.user._id;
   const filter = { _id: { $in: distinct(rows.map(({ place }) => place.room)) }, 'members.user': me, ...notBlocked(caller) };
@@ -227,7 +227,7 @@ async function resolve(rows: Row[], readUntil: Date | undefined, caller: Caller)
   ]);
   const byId = new Map(reactedTo.map((message) => [message._id.toHexString(), message]));
 
-  return visible.flatMap((row, at): Found[] => {
+  return visible.flatMap((row, at): FoundNotification[] => {
     const found = foundOf(row, replies[at], byId, me);
     if (!found) return [];
     const marker = markers.get(row.place.room.toHexString());
@@ -245,7 +245,7 @@ function foundOf(
   reply: AuthoredMessage | undefined,
   reactedTo: ReadonlyMap<string, AuthoredMessage>,
   me: ObjectId,
-): Omit<Found, 'isUnread'> | undefined {
+): Omit<FoundNotification, 'isUnread'> | undefined {
   const { place } = row;
   if (row.kind === 'mention') return { ...ofMessage(row.message), kind: 'mention', place };
   if (row.kind === 'reply') {
@@ -299,7 +299,7 @@ function isReadMention(message: AuthoredMessage, roomSeq: number, threads: Reado
   return roomSeq >= (late_mentions.find(({ user }) => user.equals(me))?.seq ?? seq);
 }
 
-async function show(page: Found[]): Promise<Notification[]> {
+async function show(page: FoundNotification[]): Promise<Notification[]> {
   const [shown, persons] = await Promise.all([
     showTogether(page.flatMap(({ message }) => message ?? [])),
     findPersons(page.map(({ actor }) => actor)),

@@ -44,7 +44,8 @@ export const subscriptionParameters = {
 
 const unknownService: Refusal = () =>
   permissionDenied('push_service_unknown', 'This push service is not allowed: the operator can add it to PUSH_HOSTS.');
-const otherKey: Refusal = () => conflict('other_key', 'This is not the current key of the service: subscribe with the current one.');
+const otherKey: Refusal = () =>
+  conflict('other_key', 'This is not the current key of the service: subscribe with the current one.');
 const notPushed: Refusal = () => conflict('not_pushed', 'The push service did not accept it: try again later.');
 const refusedPush: Refusal = () =>
   conflict('push_refused', 'The push service refuses pushes of this service. Ask its operator: the log says why.');
@@ -109,7 +110,7 @@ async function sendTest(_id: ObjectId): Promise<void> {
 const mostRefused = 10;
 
 /** The pushes to retry for a device. */
-type Retried = { 'retry.rooms': ObjectId } | { 'retry.reminders': ObjectId };
+type RetrySubject = { 'retry.rooms': ObjectId } | { 'retry.reminders': ObjectId };
 
 /**
  * Records the outcome of a push. A subscription that has ended is deleted. Returns true if the push
@@ -118,7 +119,7 @@ type Retried = { 'retry.rooms': ObjectId } | { 'retry.reminders': ObjectId };
 export async function noteOutcome(
   { _id, refused }: PushSubscriptionDocument,
   outcome: Outcome,
-  told?: Retried,
+  told?: RetrySubject,
 ): Promise<boolean> {
   if (outcome.kind === 'gone' || (outcome.kind === 'refused' && refused + 1 >= mostRefused))
     await pushSubscriptions.deleteMany({ _id });

@@ -56,10 +56,10 @@ const conversation = { 'members.user': 1, is_direct: 1, created_by: 1 };
  * A user's rooms with the position of each feed, the users they have blocked, and whether others
  * may see that they are active.
  */
-type Followed = { rooms: Map<string, number>; blocked: Set<string>; isShown: boolean };
+type FollowedRooms = { rooms: Map<string, number>; blocked: Set<string>; isShown: boolean };
 
 /** A user's rooms with the position of each feed, without hidden conversations. */
-export const readRoomsOf = (user: string, which: { _id?: ObjectId } = {}): Promise<Followed> =>
+export const readRoomsOf = (user: string, which: { _id?: ObjectId } = {}): Promise<FollowedRooms> =>
   inTime(async () => {
     const _id = new ObjectId(user);
     const account = await users.findOne<Settings>({ _id }, { projection: { blocked: 1, shows_presence: 1 } });

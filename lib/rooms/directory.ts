@@ -53,16 +53,16 @@ const chunkSize = 250;
 export const listDirectory = (q: string | undefined, page: Page<string>): Promise<ListPage<ListedRoom>> =>
   listByName<ListedDocument, ListedRoom>({ is_visible: true }, shownListedRoom, q, page);
 
-type Named = Pick<RoomDocument, 'name' | 'name_key' | 'topic'>;
+type NamedRoom = Pick<RoomDocument, 'name' | 'name_key' | 'topic'>;
 
 /** A page of the given rooms by name. With `q`, only rooms with `q` in their names or topics. */
-export async function listByName<Stored extends Named, T extends object>(
+export async function listByName<Stored extends NamedRoom, T extends object>(
   which: Filter<Omit<RoomDocument, '_id'>>,
   shown: Pick<Representation<Stored, T>, 'reads' | 'show'>,
   q: string | undefined,
   { limit, after }: Page<string>,
 ): Promise<ListPage<T>> {
-  const isWanted = ({ name, topic }: Named) => q === undefined || matchesName(`${name}\n${topic}`, q);
+  const isWanted = ({ name, topic }: NamedRoom) => q === undefined || matchesName(`${name}\n${topic}`, q);
   const size = q === undefined ? limit + 1 : chunkSize;
   const options = { projection: { ...shown.reads, name_key: 1 }, sort: { name_key: 1 as const } };
   const found: Stored[] = [];

@@ -20,8 +20,8 @@ useOwnDatabase();
 afterAll(provider.close);
 
 /** A text, and when it was sent, in seconds after the beginning of 2020. Ann writes it. */
-type Said = { text: string; second: number };
-type Team = { ann: string; bob: string; room: string; said: Said[] };
+type SourceMessage = { text: string; second: number };
+type Team = { ann: string; bob: string; room: string; said: SourceMessage[] };
 
 const addressOf = (name: string) => `${name}@example.com`;
 
@@ -83,7 +83,7 @@ it.each(Object.entries(systems))(
       { text: 'Second', second: now - 200 },
     ];
     const later = [...said, { text: 'Later', second: now - 100 }];
-    const run = async (texts: Said[], ...words: string[]): Promise<Counts> => {
+    const run = async (texts: SourceMessage[], ...words: string[]): Promise<Counts> => {
       const path = join(directory, aName());
       await write(path, { ann, bob, room, said: texts });
       const ended = await command(['import', system, path, '--workspace', workspace, '--json', '--yes', ...words]);

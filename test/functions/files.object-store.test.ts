@@ -16,11 +16,11 @@ const { token } = ann;
 const webp = Buffer.from('RIFF\x10\0\0\0WEBPVP8 ', 'latin1');
 
 type Upload = { method: string; url: string; headers: Record<string, string>; expires_at: { $date: string } };
-type Announced = { _id: { $oid: string }; upload: Upload; preview_upload: Upload | null };
+type AnnouncedFile = { _id: { $oid: string }; upload: Upload; preview_upload: Upload | null };
 
 describe('a file in an object store', () => {
   const announce = async (room: string, fields: object = {}, headers = {}) =>
-    (await call('POST', '/api/files', { token, headers, body: announced(room, 'Hello', fields) })).body as Announced;
+    (await call('POST', '/api/files', { token, headers, body: announced(room, 'Hello', fields) })).body as AnnouncedFile;
   const put = async ({ method, url, headers }: Upload, body: string | Uint8Array) =>
     (await fetch(url, { method, headers, body: body as string })).status;
   const send = (room: string, id: string) => call('POST', '/api/messages', { token, body: { room, files: [id] } });

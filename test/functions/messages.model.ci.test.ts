@@ -48,10 +48,10 @@ type Step = typeof step extends { generate: (...args: never[]) => { value: infer
  * The expected read state of a user in a thread, as message indexes; empty before the first reply
  * or reading.
  */
-type Following = { read?: number; mentioned?: number };
+type FollowState = { read?: number; mentioned?: number };
 
 /** An expected message in memory, without ids and times. */
-type Expected = {
+type ExpectedMessage = {
   user: string;
   text: string;
   isEdited: boolean;
@@ -68,7 +68,7 @@ it(`messages behave like a model in memory: ${numRuns} rooms, up to ${maxLength}
 
 async function run(steps: Step[]): Promise<void> {
   const room = await aRoomOf([owner, [moderator, 'moderator'], member]);
-  const expected: Expected[] = [];
+  const expected: ExpectedMessage[] = [];
   const expectedEvents: [type: string, message: number, actor: string][] = [];
   const ids: string[] = [];
   const polled: unknown[] = [];
@@ -78,8 +78,8 @@ async function run(steps: Step[]): Promise<void> {
    * message.
    */
   const lastRead = new Map<string, number>();
-  const followed = new Map<string, Map<number, Following>>(people.map(({ id }) => [id, new Map()]));
-  const follow = (user: string, thread: number, reading: Following = {}) => {
+  const followed = new Map<string, Map<number, FollowState>>(people.map(({ id }) => [id, new Map()]));
+  const follow = (user: string, thread: number, reading: FollowState = {}) => {
     const threads = followed.get(user);
     threads?.set(thread, { ...threads.get(thread), ...reading });
   };
@@ -101,7 +101,7 @@ async function run(steps: Step[]): Promise<void> {
       const standing = expected.flatMap((one, at) => (one.isInRoom ? [shown(one, at, expected, ids)] : []));
       expect(inRoom.body).toEqual(standing);
       const memberships = (await inProcess('GET', '/api/members?user=me&limit=200', { token })).body as Member[];
-      const isNew = (one: Expected, at: number) => one.isInRoom && !one.isDeleted && at > (lastRead.get(id) ?? -1);
+      const isNew = (one: ExpectedMessage, at: number) => one.isInRoom && !one.isDeleted && at > (lastRead.get(id) ?? -1);
       expect(memberships.find((one) => one.room.$oid === room)?.unread).toBe(expected.filter(isNew).length);
       const threads = (await inProcess('GET', '/api/threads?limit=200', { token })).body as Thread[];
       const here = threads.filter(({ message }) => message.room.$oid === room);
@@ -176,18 +176,18 @@ type ActionInput = { who: number; user: string; emoji: string; text: string };
 
 // The outcome of an action, and its effect on the message in memory.
 const outcomes = {
-  edit: (target: Expected, { who, user, text }: ActionInput) => {
+  edit: (target: ExpectedMessage, { who, user, text }: ActionInput) => {
     const status = who === 3 ? 404 : target.user !== user ? 403 : target.isDeleted ? 409 : 200;
     if (status === 200) Object.assign(target, { text, isEdited: true });
     return { method: 'PATCH', suffix: '', body: { text }, status, event: status === 200 && 'message.edited' };
   },
-  delete: (target: Expected, { who, user }: ActionInput) => {
+  delete: (target: ExpectedMessage, { who, user }: ActionInput) => {
     const status = who === 3 ? 404 : who === 2 && target.user !== user ? 403 : 204;
     const isDone = status === 204 && !target.isDeleted;
     if (isDone) Object.assign(target, { text: '', isDeleted: true, isPinned: false, reactions: [] });
     return { method: 'DELETE', suffix: '', body: undefined, status, event: isDone && 'message.deleted' };
   },
-  react: (target: Expected, { who, user, emoji }: ActionInput) => {
+  react: (target: ExpectedMessage, { who, user, emoji }: ActionInput) => {
     const status = who === 3 ? 404 : target.isDeleted ? 409 : 200;
     const users = target.reactions.find(([one]) => one === emoji)?.[1];
     const isDone = status === 200 && !users?.includes(user);
@@ -195,20 +195,20 @@ const outcomes = {
     else if (isDone) target.reactions.push([emoji, [user]]);
     return { method: 'PUT', suffix: reaction(emoji), body: {}, status, event: isDone && 'reaction.added' };
   },
-  unreact: (target: Expected, { who, user, emoji }: ActionInput) => {
+  unreact: (target: ExpectedMessage, { who, user, emoji }: ActionInput) => {
     const status = who === 3 ? 404 : target.isDeleted ? 409 : 200;
     const users = target.reactions.find(([one]) => one === emoji)?.[1] ?? [];
     const isDone = status === 200 && users.includes(user);
     if (isDone) users.splice(users.indexOf(user), 1);
     return { method: 'DELETE', suffix: reaction(emoji), body: undefined, status, event: isDone && 'reaction.removed' };
   },
-  pin: (target: Expected, { who }: ActionInput) => {
+  pin: (target: ExpectedMessage, { who }: ActionInput) => {
     const status = who === 3 ? 404 : who === 2 ? 403 : target.isDeleted ? 409 : 200;
     const isDone = status === 200 && !target.isPinned;
     if (isDone) target.isPinned = true;
     return { method: 'PUT', suffix: '/pin', body: {}, status, event: isDone && 'message.pinned' };
   },
-  unpin: (target: Expected, { who }: ActionInput) => {
+  unpin: (target: ExpectedMessage, { who }: ActionInput) => {
     const status = who === 3 ? 404 : who === 2 ? 403 : target.isDeleted ? 409 : 200;
     const isDone = status === 200 && target.isPinned;
     if (isDone) target.isPinned = false;
@@ -218,7 +218,7 @@ const outcomes = {
 
 const reaction = (emoji: string) => `/reactions/${encodeURIComponent(emoji)}`;
 
-function shown(one: Expected, index: number, all: Expected[], ids: string[]) {
+function shown(one: ExpectedMessage, index: number, all: ExpectedMessage[], ids: string[]) {
   const mentioned = mentionedIn(one.text);
   const reactions = one.reactions.filter(([, users]) => users.length > 0);
   const date = (isThere: boolean) => (isThere ? { $date: expect.any(String) } : null);

@@ -18,7 +18,7 @@ import { anyDate, outcome } from '../support/responses.ts';
 import { endsOfRights } from '../support/rights.ts';
 import { addMember, aRoom, succeed, type TestRoom } from '../support/rooms.ts';
 import { inProcess as call } from '../support/transports.ts';
-import { type Answer, aReceiver, type Received, type Receiver, useWebhookReceivers } from '../support/webhook-receiver.ts';
+import { type Answer, aReceiver, type ReceivedEvent, type Receiver, useWebhookReceivers } from '../support/webhook-receiver.ts';
 
 useWebhookReceivers();
 useOwnDatabase();
@@ -47,7 +47,7 @@ async function withWebhook(more: { events?: string[]; owner?: Account } = {}) {
 }
 
 /** True if the Standard Webhooks library accepts the signature of a request. */
-function signsBy(secret: string | undefined, received: Received | undefined): boolean {
+function signsBy(secret: string | undefined, received: ReceivedEvent | undefined): boolean {
   if (!received) throw new Error('Nothing arrived');
   try {
     new Verifier(secret ?? '').verify(received.body, received.headers as Record<string, string>);

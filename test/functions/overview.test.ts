@@ -31,10 +31,12 @@ await useDatabaseOutside();
 const admin = await anAdmin();
 const { token } = admin;
 
-type Listed = { _id: { $oid: string }; name: string };
+type ListedRoom = { _id: { $oid: string }; name: string };
 const idOf = ({ _id }: { _id: { $oid: string } }) => _id.$oid;
-const list = async (path: string) => (await everyPage(call, path, token)) as unknown[] as (Listed & Record<string, unknown>)[];
-const find = async (query: string) => (await succeed(call('GET', `/api/overview/rooms?${query}`, { token }))).body as Listed[];
+const list = async (path: string) =>
+  (await everyPage(call, path, token)) as unknown[] as (ListedRoom & Record<string, unknown>)[];
+const find = async (query: string) =>
+  (await succeed(call('GET', `/api/overview/rooms?${query}`, { token }))).body as ListedRoom[];
 
 /** The delivery state of a webhook that has failed since a time. */
 const failingState = (bot: ObjectId | undefined, failing_since: Date, more: object = {}) =>
@@ -102,7 +104,7 @@ describe('/api/overview/rooms', () => {
     const made = [];
     for (let at = 0; at < 5; at++) made.push((await aRoom({ owner: one, name: word })).id);
     const conversation = (await succeed(call('POST', '/api/conversations', { token: one.token, body: { users: [other.id] } })))
-      .body as Listed & { room: { $oid: string } };
+      .body as ListedRoom & { room: { $oid: string } };
     expect((await list(`/api/overview/rooms?q=${word}&limit=2`)).map(idOf)).toEqual(made.toSorted());
     const all = (await list('/api/overview/rooms?limit=2')).map(idOf);
     expect(all).toEqual(expect.arrayContaining(made));
@@ -202,7 +204,8 @@ describe('/api/overview/invitations', () => {
       for (let at = 0; at < 3; at++)
         made.push(
           idOf(
-            (await succeed(call('POST', `${room.path}/invitations`, { token: owner.token, body: { uses: 4 } }))).body as Listed,
+            (await succeed(call('POST', `${room.path}/invitations`, { token: owner.token, body: { uses: 4 } })))
+              .body as ListedRoom,
           ),
         );
     }
@@ -225,7 +228,9 @@ describe('/api/overview/invitations', () => {
     await rooms.updateOne({ _id: new ObjectId(room.$oid) }, { $set: { 'invitations.1.expires_at': new Date(0) } });
     const page = await call('GET', '/api/overview/invitations?limit=1', { token });
     await succeed(call('DELETE', `/api/rooms/${room.$oid}/invitations/${made[0]}`, { token }));
-    expect(((await succeed(call('GET', nextOf(page) as string, { token }))).body as Listed[]).map(idOf)).not.toContain(made[1]);
+    expect(((await succeed(call('GET', nextOf(page) as string, { token }))).body as ListedRoom[]).map(idOf)).not.toContain(
+      made[1],
+    );
     expect((await list('/api/overview/invitations')).map(idOf)).toEqual(expect.arrayContaining(made.slice(2)));
   });
 
@@ -246,7 +251,7 @@ describe('/api/overview/webhooks', () => {
   it('/api/overview/webhooks lists the webhooks of all rooms without their secrets, with the last failure and what is switched off', async () => {
     const room = await aRoom({ name: 'Builds' });
     const add = async (body: object) =>
-      (await succeed(call('POST', `${room.path}/webhooks`, { token: room.owner.token, body }))).body as Listed & {
+      (await succeed(call('POST', `${room.path}/webhooks`, { token: room.owner.token, body }))).body as ListedRoom & {
         secret: string;
       };
     const incoming = await add({ name: 'In' });
@@ -326,7 +331,7 @@ describe('/api/overview/webhooks', () => {
     const add = async () =>
       idOf(
         (await succeed(call('POST', `${room.path}/webhooks`, { ...options, body: { url: 'https://example.org/hook' } })))
-          .body as Listed,
+          .body as ListedRoom,
       );
     const [on, off] = [await add(), await add()];
     const bots = [await aBot(room.owner), await aBot(room.owner)];
@@ -362,7 +367,7 @@ describe('/api/overview/files', () => {
     const { status, body } = await call('GET', '/api/overview/files', { token });
     expect(status).toBe(200);
     const { files, users, bytes } = body as {
-      files: Listed[];
+      files: ListedRoom[];
       users: { bytes: number; user: { $oid: string } }[];
       bytes: number;
     };

@@ -25,11 +25,11 @@ const accountOf = (user: number) => accounts[user] as (typeof accounts)[number];
  * The rooms of one run, as they should be and as they are: their ids, and those of their members,
  * including former ones.
  */
-type Expected = { rooms: ModelRoom[] };
+type ExpectedState = { rooms: ModelRoom[] };
 type Actual = { rooms: { id: string; memberIds: Map<number, string> }[] };
 
 /** An action of a user in one of the rooms. */
-class Step implements fc.AsyncCommand<Expected, Actual> {
+class Step implements fc.AsyncCommand<ExpectedState, Actual> {
   readonly actor: number;
   readonly room: number;
   readonly action: Action;
@@ -42,7 +42,7 @@ class Step implements fc.AsyncCommand<Expected, Actual> {
 
   check = () => true;
 
-  async run(expected: Expected, actual: Actual): Promise<void> {
+  async run(expected: ExpectedState, actual: Actual): Promise<void> {
     const index = this.room % expected.rooms.length;
     const [room, created] = [expected.rooms[index], actual.rooms[index]];
     if (!room || !created) throw new Error('there is always a room');
@@ -60,7 +60,7 @@ class Step implements fc.AsyncCommand<Expected, Actual> {
 }
 
 /** Steps that belong together, because each depends on the one before. */
-class Steps implements fc.AsyncCommand<Expected, Actual> {
+class Steps implements fc.AsyncCommand<ExpectedState, Actual> {
   readonly steps: Step[];
 
   constructor(steps: Step[]) {
@@ -69,7 +69,7 @@ class Steps implements fc.AsyncCommand<Expected, Actual> {
 
   check = () => true;
 
-  async run(expected: Expected, actual: Actual): Promise<void> {
+  async run(expected: ExpectedState, actual: Actual): Promise<void> {
     for (const step of this.steps) await step.run(expected, actual);
   }
 
@@ -77,10 +77,10 @@ class Steps implements fc.AsyncCommand<Expected, Actual> {
 }
 
 /** The admin creates another room. */
-class Create implements fc.AsyncCommand<Expected, Actual> {
+class Create implements fc.AsyncCommand<ExpectedState, Actual> {
   check = () => true;
 
-  async run(expected: Expected, actual: Actual): Promise<void> {
+  async run(expected: ExpectedState, actual: Actual): Promise<void> {
     const body = { name: `Room ${expected.rooms.length}` };
     const reply = await inProcess('POST', '/api/rooms', { token: accountOf(0).token, body });
     expect(reply).toMatchObject({ status: 201, body });

@@ -4,7 +4,16 @@ import { anyCharacter } from './characters.ts';
 
 /** Valid values of a schema, as far as this service's schemas need. */
 export function valid(schema: JsonSchema, ids: Arbitrary<string>): Arbitrary<unknown> {
-  const { type, anyOf, pattern, minLength = 0, maxLength = 40, minimum = 0, maximum = 1000, properties } = schema as Described;
+  const {
+    type,
+    anyOf,
+    pattern,
+    minLength = 0,
+    maxLength = 40,
+    minimum = 0,
+    maximum = 1000,
+    properties,
+  } = schema as DescribedSchema;
   if ('const' in schema) return fc.constant(schema.const);
   if (Array.isArray(schema.enum)) return fc.constantFrom(...schema.enum);
   if (anyOf) return fc.oneof(...anyOf.map((one) => valid(one, ids)));
@@ -24,7 +33,7 @@ export function valid(schema: JsonSchema, ids: Arbitrary<string>): Arbitrary<unk
   return fc.jsonValue();
 }
 
-type Described = {
+type DescribedSchema = {
   type?: string;
   anyOf?: JsonSchema[];
   pattern?: string;

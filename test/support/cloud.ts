@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Outcome, type RunningFunction, startFunction } from './lambda.ts';
-import type { Packaged } from './packaged.ts';
+import type { PackagedFunction } from './packaged.ts';
 
 /*
  * A deployment on a model of AWS. It runs the packaged functions; each instance is a process with
@@ -48,7 +48,7 @@ export type Cloud = Awaited<ReturnType<typeof startCloud>>;
 
 type Options = {
   /** The packaged functions, and the directory with their template. */
-  packaged: Packaged[];
+  packaged: PackagedFunction[];
   directory: string;
   runtimeClient: string;
   /** The secrets by parameter name. */

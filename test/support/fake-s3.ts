@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
 /** A stored object, with the time of its upload. */
-type Stored = { bytes: Buffer; type: string; checksum: string; at: Date };
+type StoredObject = { bytes: Buffer; type: string; checksum: string; at: Date };
 
 export const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' };
 export const region = 'eu-central-1';
@@ -19,7 +19,7 @@ const pageLength = 3;
  */
 export async function startFakeS3(keys = credentials) {
   const bucket = 'files';
-  const objects = new Map<string, Stored>();
+  const objects = new Map<string, StoredObject>();
   /**
    * The milliseconds that its clock is ahead, and a time: addresses that were signed before it have
    * expired.
@@ -72,7 +72,7 @@ export async function startFakeS3(keys = credentials) {
   }
 
   function get(
-    { bytes, type, checksum, at }: Stored,
+    { bytes, type, checksum, at }: StoredObject,
     request: IncomingMessage,
     query: URLSearchParams,
     response: ServerResponse,

@@ -25,7 +25,7 @@ export function aPictureOf(width: number, height: number): Buffer {
 
 export const aPicture = aPictureOf(256, 256);
 
-type Wanted = {
+type FileOptions = {
   bytes?: Bytes | undefined;
   preview?: Bytes;
   name?: string;
@@ -41,13 +41,13 @@ type Wanted = {
 export type TestFile = { id: string; url: string };
 
 /** Announces a file and uploads its bytes. Throws the response if it is an error. */
-export async function aFile({ token }: Account, room: string, wanted: Wanted = {}): Promise<TestFile> {
+export async function aFile({ token }: Account, room: string, wanted: FileOptions = {}): Promise<TestFile> {
   const { call = inProcess, key, preview, bytes = 'Hello', ...fields } = wanted;
   const all = { ...fields, ...(preview && { preview: { type: 'image/webp', ...measured(preview) } }) };
   const headers = key ? { 'idempotency-key': key } : {};
   const reply = await call('POST', '/api/files', { token, headers, body: announced(room, bytes, all) });
   if (reply.status !== 201) throw new Error(`A file was refused: ${JSON.stringify(reply)}`);
-  const { _id, upload, preview_upload: other } = reply.body as Announced;
+  const { _id, upload, preview_upload: other } = reply.body as AnnouncedFile;
   const isUploaded = !('bytes' in wanted && wanted.bytes === undefined);
   const uploads = isUploaded ? [[upload, bytes] as const, ...(other && preview ? [[other, preview] as const] : [])] : [];
   for (const [{ method, url, headers }, body] of uploads) {
@@ -80,5 +80,5 @@ async function follow({ url, ...request }: Upload & { body?: Bytes }): Promise<R
   return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() };
 }
 
-type Announced = { _id: { $oid: string }; upload: Upload; preview_upload: Upload | null };
+type AnnouncedFile = { _id: { $oid: string }; upload: Upload; preview_upload: Upload | null };
 type Upload = { method: string; url: string; headers: Record<string, string> };

@@ -10,7 +10,7 @@ const project = fileURLToPath(new URL('../../', import.meta.url));
 const functions = [...withPath, ...otherFunctions].map(({ file }) => file).filter((file) => file.startsWith('functions/'));
 
 /** A function as it would be deployed. */
-export type Packaged = {
+export type PackagedFunction = {
   name: string;
   /** The directory of its unpacked archive, and its code in it. */
   directory: string;
@@ -25,7 +25,7 @@ export async function packageFunctions(
   directory: string,
   settings: Readonly<Record<string, string | undefined>> = {},
   files = functions,
-): Promise<Packaged[]> {
+): Promise<PackagedFunction[]> {
   const credentials = { AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined, AWS_PROFILE: undefined };
   // Local values may not be allowed in a deployment.
   const environment = { ...process.env, ...credentials, SMTP_URL: undefined, SECRET_KEY: undefined, FILES: undefined };

@@ -11,7 +11,7 @@ import { type Call, inProcess, type Reply } from './transports.ts';
 /** A room created for one test, with its own owner. */
 export type TestRoom = { id: string; path: string; owner: Account };
 
-type Wanted = {
+type RoomOptions = {
   name?: string;
   owner?: Account;
   is_open?: boolean;
@@ -22,7 +22,7 @@ type Wanted = {
 };
 
 /** Creates a room as the command line does, and changes it as its owner does. */
-export async function aRoom(wanted: Wanted = {}): Promise<TestRoom> {
+export async function aRoom(wanted: RoomOptions = {}): Promise<TestRoom> {
   const { name = 'General', owner = await anAccount(), members = [], moderators = [], archived, ...flags } = wanted;
   const { value } = await createRoom({ name }, new ObjectId(owner.id));
   const room = { id: value._id.$oid, path: `/api/rooms/${value._id.$oid}`, owner };
@@ -84,14 +84,14 @@ export async function memberId({ id }: TestRoom, account: Account): Promise<stri
   return row._id.$oid;
 }
 
-type Listed = { _id: { $oid: string }; user: { $oid: string }; name: string };
+type ListedMember = { _id: { $oid: string }; user: { $oid: string }; name: string };
 
 /** Reads all pages of a list. */
-export async function everyPage(call: Call, path: string, token: string, between = async () => {}): Promise<Listed[]> {
-  const found: Listed[] = [];
+export async function everyPage(call: Call, path: string, token: string, between = async () => {}): Promise<ListedMember[]> {
+  const found: ListedMember[] = [];
   for (let next: string | undefined = path; next; ) {
     const reply: Reply = await succeed(call('GET', next, { token }));
-    found.push(...(reply.body as Listed[]));
+    found.push(...(reply.body as ListedMember[]));
     next = nextOf(reply);
     if (next) await between();
   }
@@ -113,7 +113,7 @@ export async function succeed(reply: Promise<Reply>): Promise<Reply> {
 }
 
 /** A room with an owner, a moderator and a member, and besides them a user and an admin. */
-export async function aRoomWithEveryone(wanted: Wanted = {}) {
+export async function aRoomWithEveryone(wanted: RoomOptions = {}) {
   const [owner, moderator, member, user, admin] = await Promise.all([
     anAccount(),
     anAccount(),

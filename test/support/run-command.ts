@@ -6,13 +6,13 @@ import { run } from '../../admin/run.ts';
 import { startDatabase } from './worker.ts';
 
 /** The exit code and the output of a command. */
-export type Ended = { code: number | null; stdout: string; stderr: string };
+export type CommandEnd = { code: number | null; stdout: string; stderr: string };
 
 /** Runs a command to its end with the given standard input. */
 export async function runCommand(
   words: string[],
   { input = '', environment = {} as Record<string, string | undefined> } = {},
-): Promise<Ended> {
+): Promise<CommandEnd> {
   const [command = '', ...args] = words;
   const child = spawn(command, args, { env: { ...process.env, ...environment }, stdio: 'pipe' });
   child.stdin.on('error', () => {}); // A command may end without reading its input.
@@ -25,7 +25,7 @@ export async function runCommand(
  * Runs the administrators' command line in this process on the tests' database, because a process
  * takes half a second to start. `asProcess` starts a process, as users do.
  */
-export async function admin(words: string[], input = ''): Promise<Ended> {
+export async function admin(words: string[], input = ''): Promise<CommandEnd> {
   const written = { stdout: '', stderr: '' };
   const collect = (name: keyof typeof written) =>
     new Writable({
@@ -41,7 +41,7 @@ export async function admin(words: string[], input = ''): Promise<Ended> {
 }
 
 /** Runs the administrators' command line as a separate process. */
-export async function asProcess(words: string[], options?: Parameters<typeof runCommand>[1]): Promise<Ended> {
+export async function asProcess(words: string[], options?: Parameters<typeof runCommand>[1]): Promise<CommandEnd> {
   await startDatabase();
   return runCommand(['node', 'admin/main.ts', ...words], options);
 }

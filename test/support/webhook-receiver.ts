@@ -6,7 +6,7 @@ import type { Event } from '../../lib/feed/events.ts';
 import { useConfig } from './config.ts';
 
 /** A request that a receiver got. */
-export type Received = { id: string; event: Event; body: string; headers: IncomingHttpHeaders };
+export type ReceivedEvent = { id: string; event: Event; body: string; headers: IncomingHttpHeaders };
 
 /** The response of a receiver: a status with JSON and headers; none; or a closed connection. */
 export type Answer = { status: number; body?: unknown; headers?: Record<string, string> } | 'none' | 'close';
@@ -17,9 +17,9 @@ export type Answer = { status: number; body?: unknown; headers?: Record<string, 
  */
 export type Receiver = {
   url: string;
-  taken: Received[];
-  asked: Received[];
-  answer: (received: Received) => Answer | Promise<Answer>;
+  taken: ReceivedEvent[];
+  asked: ReceivedEvent[];
+  answer: (received: ReceivedEvent) => Answer | Promise<Answer>;
 };
 
 const receivers = new Map<string, Receiver>();

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { type Manner, manners } from '../harness/hanging-world/party.ts';
 import { pressAll } from '../harness/hanging-world/press.ts';
-import { settle, type Town } from '../harness/hanging-world/town.ts';
+import { type HangingTown, settle } from '../harness/hanging-world/town.ts';
 import { kinds, type VisitAnswer } from '../harness/hanging-world/visit.ts';
 import { type PartyName, parties, startHangingWorld } from '../harness/hanging-world/world.ts';
 import type { Service } from '../harness/service.ts';
@@ -67,7 +67,7 @@ async function askVisitor(visitor: ChildProcess, job: VisitJob): Promise<VisitAn
 
 type Place = {
   service: Service;
-  town: Town;
+  town: HangingTown;
   world: Awaited<ReturnType<typeof startHangingWorld>>;
   visit: (durationMs: number) => Promise<VisitAnswer[]>;
 };

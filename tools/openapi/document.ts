@@ -12,7 +12,8 @@ import { codesOf, describeOperation } from './operations.ts';
 export function describeService(paths: Path[], examples: Map<string, Step> = new Map()) {
   const { schemas, refer: referSchemas } = schemaCollector();
   const { headers, refer: referHeaders } = headerCollector();
-  const refer = (response: Described) => (response.headers ? { ...response, headers: referHeaders(response.headers) } : response);
+  const refer = (response: DescribedResponse) =>
+    response.headers ? { ...response, headers: referHeaders(response.headers) } : response;
 
   const isPage = ({ operations }: Path) =>
     Object.entries(operations).every(([method, { type }]) => method === 'GET' && type !== undefined);
@@ -82,7 +83,7 @@ export function describeService(paths: Path[], examples: Map<string, Step> = new
 type Path = { path: string; operations: Operations };
 
 // biome-ignore lint/suspicious/noExplicitAny: only the headers matter here
-type Described = any;
+type DescribedResponse = any;
 
 const pageResponse = {
   description: 'The page.',

@@ -8,7 +8,7 @@ import { LruCache } from '../../../lib/base/lru-cache.ts';
 import { whyUnavailable } from '../../../lib/database/failures.ts';
 import { baseChain, rejectWith, toLambdaHandler } from '../../../lib/http/base-chain.ts';
 import type { Handler } from '../../../lib/http/operation.ts';
-import type { ApiEvent, ApiResponse, Authenticated } from '../../../lib/http/request.ts';
+import type { ApiEvent, ApiResponse, CallerField } from '../../../lib/http/request.ts';
 import type { Caller } from '../../../lib/identity/caller.ts';
 import { protocol, socketLimits } from '../../../lib/push/frames.ts';
 import { findOpener, tooManyConnections } from '../../../lib/push/open.ts';
@@ -117,7 +117,7 @@ export function openSockets(server: Server, hub: Hub, { trustProxy, run, most, i
       const source = sourceOf(request, trustProxy);
       const received = { id: randomUUID(), at: Date.now(), source, ...splitTarget(request.url ?? ''), body: undefined };
       const match = { route, variables: undefined };
-      const event: Partial<Authenticated> & ReturnType<typeof makeEvent> = Object.assign(makeEvent(request, received, match), {
+      const event: Partial<CallerField> & ReturnType<typeof makeEvent> = Object.assign(makeEvent(request, received, match), {
         socket,
       });
       const handler = !isPlain(request) ? ambiguous : !isForSocket(request) ? notSupported : isFull() ? full : accept;
@@ -129,7 +129,7 @@ export function openSockets(server: Server, hub: Hub, { trustProxy, run, most, i
   });
 
   const accept = toLambdaHandler(
-    baseChain('GET', { whyUnavailable }).handler(async (event: ApiEvent & Partial<Authenticated> & { socket?: Socket }) => {
+    baseChain('GET', { whyUnavailable }).handler(async (event: ApiEvent & Partial<CallerField> & { socket?: Socket }) => {
       const caller = await withDeadline(event.deadline, () => findOpener(event.headers));
       takePlace(caller.user._id.toHexString(), event.socket);
       event.caller = caller;

@@ -30,7 +30,7 @@ export const watchFile = ({ after = firstAfter, every = hour, check = checkPages
     }
   });
 
-type Round = {
+type CheckRound = {
   begun: number;
   isWhole: boolean;
   check: typeof checkPages;
@@ -41,7 +41,7 @@ type Round = {
  * Checks a part of the file, or all pages after `begun`. Returns the page to continue from;
  * `undefined` for another database.
  */
-async function checkRound({ begun, isWhole, check, pause }: Round): Promise<number | undefined> {
+async function checkRound({ begun, isWhole, check, pause }: CheckRound): Promise<number | undefined> {
   for (let from = begun; ; ) {
     const since = performance.now();
     const part = await check(from);

@@ -2,7 +2,7 @@ import type { Request } from '@middy/core';
 import { limits } from '../../api/limits.ts';
 import { log } from '../../base/log.ts';
 import { embeddedMetrics, requestEnded } from '../../base/metrics.ts';
-import type { ApiEvent, ApiResponse, Authenticated } from '../request.ts';
+import type { ApiEvent, ApiResponse, CallerField } from '../request.ts';
 
 /**
  * The plugin that logs one line at the end of each request. The line has the route, because a path
@@ -10,7 +10,7 @@ import type { ApiEvent, ApiResponse, Authenticated } from '../request.ts';
  */
 export const accessLog = {
   requestEnd(request: Request): void {
-    const { event, context, response, internal } = request as Request<ApiEvent & Partial<Authenticated>, ApiResponse>;
+    const { event, context, response, internal } = request as Request<ApiEvent & Partial<CallerField>, ApiResponse>;
     const { http } = event.requestContext;
     const milliseconds = Math.round((performance.now() - event.deadline + limits.requestTime) * 10) / 10;
     const ended = { function: context.functionName, method: http.method, status: response?.statusCode ?? 500, milliseconds };

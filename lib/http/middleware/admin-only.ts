@@ -1,13 +1,13 @@
 import { adminRequired } from '../../base/errors.ts';
 import { isAdmin } from '../../identity/caller.ts';
 import type { Operations } from '../operation.ts';
-import type { Authenticated, Step } from '../request.ts';
+import type { CallerField, Step } from '../request.ts';
 
 /**
  * Rejects everybody except administrators on paths with only administrators' operations. It runs
  * early, so that the response reveals nothing else about the path.
  */
-export function adminOnly(operations: Operations): Step<Partial<Authenticated>> {
+export function adminOnly(operations: Operations): Step<Partial<CallerField>> {
   const isAdminsAlone = Object.values(operations).every(({ access }) => access === 'admin');
 
   return {

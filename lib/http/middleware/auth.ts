@@ -5,7 +5,7 @@ import { type Caller, secondFactorSetupRequired } from '../../identity/caller.ts
 import { countWrite, type RateFields } from '../../identity/write-rate.ts';
 import { config } from '../../settings/config.ts';
 import { isWrite, type Operations } from '../operation.ts';
-import { type Authenticated, methodOf, type Step } from '../request.ts';
+import { type CallerField, methodOf, type Step } from '../request.ts';
 import { tokenOf } from '../session-cookie.ts';
 
 /**
@@ -13,7 +13,7 @@ import { tokenOf } from '../session-cookie.ts';
  * for anyone. Writes are counted: 429 if they exceed the account's rate. If the process remembers
  * the token's user, both run concurrently.
  */
-export function auth(operations: Operations): Step<Authenticated> {
+export function auth(operations: Operations): Step<CallerField> {
   return {
     before: function authenticate({ event }) {
       const method = methodOf(event);

@@ -1,13 +1,13 @@
 import type { Parameters } from '../../api/parameters.ts';
 import { requireAdmin, requireScope } from '../../identity/caller.ts';
 import { type Operations, operationFor } from '../operation.ts';
-import type { Authenticated, Step } from '../request.ts';
+import type { CallerField, Step } from '../request.ts';
 
 /**
  * Rejects, with 403, callers without the required administrator rights, and tokens without the
  * required scope.
  */
-export function permission(operations: Operations): Step<Partial<Authenticated>> {
+export function permission(operations: Operations): Step<Partial<CallerField>> {
   return {
     before: function refuseWithoutPermission({ event }) {
       const { access, scope, permit, path = {} } = operationFor(operations, event);

@@ -6,11 +6,11 @@ import { withFailPoints } from './support/fail-points.ts';
 describe('a pipeline', () => {
   it('a pipeline uses an index of the other collection for a join', async () => {
     const db = await freshDb();
-    await db.collection<Numbered>('users').insertMany([
+    await db.collection<NumberedDocument>('users').insertMany([
       { _id: 1, name: 'Ada' },
       { _id: 2, name: 'Bob' },
     ]);
-    await db.collection<Numbered>('tokens').insertOne({ _id: 7, hash: 'x', user: 2 });
+    await db.collection<NumberedDocument>('tokens').insertOne({ _id: 7, hash: 'x', user: 2 });
     const joined = db
       .collection('tokens')
       .aggregate([
@@ -90,4 +90,4 @@ describe('the fail points of the tests', () => {
   });
 });
 
-type Numbered = { _id: number; [field: string]: unknown };
+type NumberedDocument = { _id: number; [field: string]: unknown };

@@ -22,7 +22,7 @@ import { connectWire, message } from './support/wire-client.ts';
 
 describe('documents of many levels', () => {
   it('an update makes no document of so many levels that it could not be read', async () => {
-    const things = await freshCollection<Numbered>();
+    const things = await freshCollection<NumberedDocument>();
     await things.insertOne({ _id: 1, a: nested(60), b: nested(60) });
     const wrap = [{ $set: { a: wrapped('$b', 50) } }];
     await expect(things.updateOne({ _id: 1 }, wrap)).rejects.toMatchObject({ code: 15 });
@@ -287,7 +287,7 @@ describe('SQLite', () => {
   });
 });
 
-type Numbered = { _id: number; [field: string]: unknown };
+type NumberedDocument = { _id: number; [field: string]: unknown };
 
 function storageOf(file: Awaited<ReturnType<typeof openDatabaseFile>>) {
   const commits: GroupCommit = createGroupCommit(file, () => catalog.load());

@@ -13,7 +13,7 @@ const phone = { width: 390, height: 844, options: { hasTouch: true } };
  * Opens the audit log as an administrator. It has two entries: a promoted account and a renamed
  * room.
  */
-async function atTrail(settings: VisitSettings = {}, roomName = 'Team'): Promise<Visit & Acted> {
+async function atTrail(settings: VisitSettings = {}, roomName = 'Team'): Promise<Visit & LogSubjects> {
   const [admin, person] = [await anAdmin(), await anAccount()];
   const room = await aRoomOf([await anAccount()], { name: roomName });
   const change = (path: string, body: object) => call('PATCH', path, { token: admin.token, body });
@@ -25,7 +25,7 @@ async function atTrail(settings: VisitSettings = {}, roomName = 'Team'): Promise
   return { ...visited, admin, person };
 }
 
-type Acted = { admin: Account; person: Account };
+type LogSubjects = { admin: Account; person: Account };
 
 const heads = (page: Page) => page.locator('.audit-entry strong').allInnerTexts();
 

@@ -4,7 +4,7 @@ import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { signIn, visit } from './support.ts';
 
-type Shown = Record<string, unknown>;
+type ShownState = Record<string, unknown>;
 
 it('a message or a panel that the page cannot draw is reported in its place, and the rest is shown', async () => {
   const owner = await anAccount();
@@ -14,13 +14,13 @@ it('a message or a panel that the page cannot draw is reported in its place, and
   // Responses that the page does not expect.
   await page.route('**/api/messages?*', async (route) => {
     const response = await route.fetch();
-    const messages = (await response.json()) as Shown[];
+    const messages = (await response.json()) as ShownState[];
     const json = messages.map((message) => (String(message.text).includes('broken') ? { ...message, reactions: null } : message));
     await route.fulfill({ response, json });
   });
   await page.route(`**${room.path}/details`, async (route) => {
     const response = await route.fetch();
-    await route.fulfill({ response, json: { ...((await response.json()) as Shown), created_at: null } });
+    await route.fulfill({ response, json: { ...((await response.json()) as ShownState), created_at: null } });
   });
   await signIn(page, owner);
   await page.goto(new URL(`/rooms/${room.id}`, page.url()).href);

@@ -59,7 +59,7 @@ const showing = `
   registration.showNotification = async (title, options) => void self.shown.set(options.tag, { title, close() {}, ...options });
   0;`;
 
-type Notified = Awaited<ReturnType<typeof notified>>;
+type NotifiedPages = Awaited<ReturnType<typeof notified>>;
 
 /** Someone whose browser has notifications turned on, at a page of the settings. */
 async function notified() {
@@ -81,7 +81,7 @@ async function notified() {
 }
 
 /** Has the browser get what arrived at the push service, as when it reaches the device. */
-async function deliver({ context, page }: Pick<Notified, 'context' | 'page'>, arrived: Push[]): Promise<void> {
+async function deliver({ context, page }: Pick<NotifiedPages, 'context' | 'page'>, arrived: Push[]): Promise<void> {
   const session = await context.newCDPSession(page);
   const found = new Promise<string>((resolve) => {
     session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
@@ -99,11 +99,11 @@ async function deliver({ context, page }: Pick<Notified, 'context' | 'page'>, ar
     });
 }
 
-type Shown = { title: string; body?: string; silent?: boolean; data?: { path: string } };
+type ShownNotification = { title: string; body?: string; silent?: boolean; data?: { path: string } };
 
 /** The notifications that are shown. */
-const shownBy = ({ worker }: Notified) =>
-  worker.evaluate('[...self.shown.values()].map(({ close, ...one }) => one)') as Promise<Shown[]>;
+const shownBy = ({ worker }: NotifiedPages) =>
+  worker.evaluate('[...self.shown.values()].map(({ close, ...one }) => one)') as Promise<ShownNotification[]>;
 
 describe('a device with notifications', () => {
   it('a device with notifications gets a trial notification, and says where that fails', async () => {

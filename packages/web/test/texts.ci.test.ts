@@ -43,7 +43,7 @@ describe('the texts that the service and the page read', () => {
         page.evaluate(`(document.querySelector('#messages').scrollTop = 0, document.querySelectorAll('li.message').length)`);
       await expect.poll(count, { timeout: 60_000 }).toBe(part.length);
       // Names, and the emoji of codes, are loaded after the messages.
-      const shown = async () => ((await page.evaluate(read)) as Shown[]).map((one, at) => ({ text: part[at]?.text, ...one }));
+      const shown = async () => ((await page.evaluate(read)) as ShownText[]).map((one, at) => ({ text: part[at]?.text, ...one }));
       await expect.poll(shown, { timeout: 20_000 }).toEqual(part.map(expectedOf));
       expect(problems).toEqual([]);
       await context.close();
@@ -57,7 +57,7 @@ const nameOf = (id: string) => Object.keys(named).find((username) => named[usern
  * The page's rendering of a message. Only letters and digits count, because signs may be bullets,
  * and codes may be emoji.
  */
-type Shown = { drawn: string; marked: string[]; links: string[] };
+type ShownText = { drawn: string; marked: string[]; links: string[] };
 
 const expectedOf = (sample: Sample) => ({
   text: sample.text,

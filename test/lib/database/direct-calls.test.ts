@@ -6,8 +6,8 @@ import { commandsGot, useDatabaseWithin } from '../../support/database-within.ts
 
 await useDatabaseWithin();
 
-type Numbered = { _id: number; text?: string | undefined };
-const numbers = database.collection<Numbered>('numbers');
+type NumberedDocument = { _id: number; text?: string | undefined };
+const numbers = database.collection<NumberedDocument>('numbers');
 await numbers.insertMany(Array.from({ length: 10 }, (_, _id) => ({ _id, text: `number ${_id}` })));
 
 describe('operations on a database within this process', () => {

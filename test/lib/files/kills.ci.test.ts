@@ -75,11 +75,11 @@ describe('processes that die while they handle files', () => {
 });
 
 type Upload = { method: string; url: string; headers: Record<string, string> };
-type Known = { id: string; key: string; uploads: Upload[] };
+type KnownFile = { id: string; key: string; uploads: Upload[] };
 
 async function live(all: { command: Command; death: Death | undefined }[]): Promise<void> {
   const rooms = [await aRoomOf([ann]), await aRoomOf([ann])];
-  const known: Known[] = [];
+  const known: KnownFile[] = [];
   const sent: string[] = [];
   const keys = new Map<string, string>();
   // Some are there before: announced, uploaded, and sent.
@@ -94,7 +94,7 @@ async function live(all: { command: Command; death: Death | undefined }[]): Prom
   await expectConsistency();
 }
 
-async function run({ kind, which }: Command, rooms: string[], known: Known[], sent: string[], keys: Map<string, string>) {
+async function run({ kind, which }: Command, rooms: string[], known: KnownFile[], sent: string[], keys: Map<string, string>) {
   const { token } = ann;
   const room = rooms[which % 2] as string;
   const file = known[which % Math.max(1, known.length)];
@@ -112,7 +112,7 @@ async function run({ kind, which }: Command, rooms: string[], known: Known[], se
     for (const { url, ...request } of file.uploads)
       await (url.startsWith('/') ? call('PUT', url, { token, body: file.key }) : fetch(url, { ...request, body: file.key }));
   } else if (kind === 'send' && file) {
-    const ids = [...new Set([file.id, (known[(which + 1) % known.length] as Known).id])].slice(0, 1 + (which % 2));
+    const ids = [...new Set([file.id, (known[(which + 1) % known.length] as KnownFile).id])].slice(0, 1 + (which % 2));
     const key = keys.get(ids.join()) ?? crypto.randomUUID();
     keys.set(ids.join(), key);
     const body = { room, files: ids };

@@ -97,7 +97,7 @@ describe('a remembered answer', () => {
 });
 
 type Scene = { people: Account[]; rooms: TestRoom[]; memberships: string[]; message: string };
-type Happening = Scene & { actor: Account; other: Account; room: TestRoom };
+type SceneContext = Scene & { actor: Account; other: Account; room: TestRoom };
 
 /**
  * An administrator and three people. The first two have a conversation. One room has everybody but
@@ -167,58 +167,60 @@ const reads: Record<string, (scene: Scene) => string[]> = {
 /** The changes. Some are rejected if they come at the wrong time, e.g. after the user has left. */
 const changes = {
   nothing: async () => undefined,
-  message: ({ actor, room }: Happening) => send(actor, room, 'said'),
-  mention: ({ actor, other, room }: Happening) => send(actor, room, `said to @${other.username}`),
-  reply: ({ actor, room, message }: Happening) => send(actor, room, 'said back', message),
-  edit: ({ actor, message, other }: Happening) => act(actor, 'PATCH', `/api/messages/${message}`, { text: `@${other.username}` }),
-  reaction: ({ actor, message }: Happening) => act(actor, 'PUT', `/api/messages/${message}/reactions/owl`, {}),
-  pin: ({ actor, message }: Happening) => act(actor, 'PUT', `/api/messages/${message}/pin`, {}),
-  unpin: ({ actor, message }: Happening) => act(actor, 'DELETE', `/api/messages/${message}/pin`),
-  saved: ({ actor, message }: Happening) => act(actor, 'PUT', `/api/messages/${message}/save`, {}),
-  reminded: ({ actor, message }: Happening) =>
+  message: ({ actor, room }: SceneContext) => send(actor, room, 'said'),
+  mention: ({ actor, other, room }: SceneContext) => send(actor, room, `said to @${other.username}`),
+  reply: ({ actor, room, message }: SceneContext) => send(actor, room, 'said back', message),
+  edit: ({ actor, message, other }: SceneContext) =>
+    act(actor, 'PATCH', `/api/messages/${message}`, { text: `@${other.username}` }),
+  reaction: ({ actor, message }: SceneContext) => act(actor, 'PUT', `/api/messages/${message}/reactions/owl`, {}),
+  pin: ({ actor, message }: SceneContext) => act(actor, 'PUT', `/api/messages/${message}/pin`, {}),
+  unpin: ({ actor, message }: SceneContext) => act(actor, 'DELETE', `/api/messages/${message}/pin`),
+  saved: ({ actor, message }: SceneContext) => act(actor, 'PUT', `/api/messages/${message}/save`, {}),
+  reminded: ({ actor, message }: SceneContext) =>
     act(actor, 'PUT', `/api/messages/${message}/save`, { remind_at: new Date(Date.now() + 60_000).toISOString() }),
-  unsaved: ({ actor, message }: Happening) => act(actor, 'DELETE', `/api/messages/${message}/save`),
-  deletedMessage: ({ actor, message }: Happening) => act(actor, 'DELETE', `/api/messages/${message}`),
-  noted: ({ other, room }: Happening) => noteMentions(new ObjectId(room.id), 1_000, [new ObjectId(other.id)]),
+  unsaved: ({ actor, message }: SceneContext) => act(actor, 'DELETE', `/api/messages/${message}/save`),
+  deletedMessage: ({ actor, message }: SceneContext) => act(actor, 'DELETE', `/api/messages/${message}`),
+  noted: ({ other, room }: SceneContext) => noteMentions(new ObjectId(room.id), 1_000, [new ObjectId(other.id)]),
   stored: () => storeNotes(),
-  read: (happening: Happening) => changeMine(happening, { last_read: 3 }),
-  unread: (happening: Happening) => changeMine(happening, { unread_from: 1 }),
-  muted: (happening: Happening) => changeMine(happening, { is_muted: true }),
-  heard: (happening: Happening) => changeMine(happening, { is_muted: false }),
-  readThread: ({ actor, message }: Happening) => act(actor, 'PATCH', `/api/threads/${message}`, { last_read: 4 }),
-  followed: ({ actor, message }: Happening) => act(actor, 'PATCH', `/api/threads/${message}`, { is_followed: true }),
-  unfollowed: ({ actor, message }: Happening) => act(actor, 'PATCH', `/api/threads/${message}`, { is_followed: false }),
-  role: async ({ actor, other, room }: Happening) =>
+  read: (happening: SceneContext) => changeMine(happening, { last_read: 3 }),
+  unread: (happening: SceneContext) => changeMine(happening, { unread_from: 1 }),
+  muted: (happening: SceneContext) => changeMine(happening, { is_muted: true }),
+  heard: (happening: SceneContext) => changeMine(happening, { is_muted: false }),
+  readThread: ({ actor, message }: SceneContext) => act(actor, 'PATCH', `/api/threads/${message}`, { last_read: 4 }),
+  followed: ({ actor, message }: SceneContext) => act(actor, 'PATCH', `/api/threads/${message}`, { is_followed: true }),
+  unfollowed: ({ actor, message }: SceneContext) => act(actor, 'PATCH', `/api/threads/${message}`, { is_followed: false }),
+  role: async ({ actor, other, room }: SceneContext) =>
     onMember(room, other, (path) => act(actor, 'PATCH', path, { role: 'moderator' })),
-  called: ({ actor, other }: Happening) => act(actor, 'PATCH', '/api/users/me', { name: `As ${other.username}` }),
-  busy: ({ actor }: Happening) =>
+  called: ({ actor, other }: SceneContext) => act(actor, 'PATCH', '/api/users/me', { name: `As ${other.username}` }),
+  busy: ({ actor }: SceneContext) =>
     act(actor, 'PATCH', '/api/users/me', { status: { text: 'Busy', until: '2990-01-01T00:00:00Z' } }),
-  renamed: ({ actor, room }: Happening) => act(actor, 'PATCH', room.path, { name: 'Renamed' }),
-  hidden: ({ actor, room }: Happening) => act(actor, 'PATCH', room.path, { is_visible: false }),
-  shown: ({ actor, room }: Happening) => act(actor, 'PATCH', room.path, { is_visible: true }),
-  topic: ({ actor, room }: Happening) => act(actor, 'PATCH', `${room.path}/details`, { topic: 'owls' }),
-  archived: ({ actor, room }: Happening) => act(actor, 'PATCH', `${room.path}/details`, { archived: true }),
-  current: ({ actor, room }: Happening) => act(actor, 'PATCH', `${room.path}/details`, { archived: false }),
-  joined: ({ actor, room }: Happening) => act(actor, 'POST', '/api/members', { room: room.id }),
-  added: ({ actor, other, room }: Happening) => act(actor, 'POST', '/api/members', { room: room.id, user: other.id }),
-  left: async ({ actor, room }: Happening) => onMember(room, actor, (path) => act(actor, 'DELETE', path)),
-  removed: async ({ actor, other, room }: Happening) => onMember(room, other, (path) => act(actor, 'DELETE', path)),
-  banned: async ({ actor, other, room }: Happening) => onMember(room, other, (path) => act(actor, 'DELETE', `${path}?ban=true`)),
-  lifted: ({ actor, other, room }: Happening) => act(actor, 'DELETE', `/api/bans?room=${room.id}&user=${other.id}`),
-  newRoom: ({ actor }: Happening) => aRoom({ name: 'Renamed', owner: actor }),
-  blocked: ({ actor, other }: Happening) => act(actor, 'POST', '/api/blocks', { user: other.id }),
-  unblocked: ({ actor, other }: Happening) => act(actor, 'DELETE', `/api/blocks?user=${other.id}`),
-  appointed: ({ other }: Happening) => set(other, { is_admin: true }),
-  dismissed: ({ other }: Happening) => set(other, { is_admin: false }),
-  deactivated: ({ other }: Happening) => set(other, { is_active: false }),
-  activated: ({ other }: Happening) => set(other, { is_active: true }),
-  confined: ({ other }: Happening) => setToken(other, { scopes: ['rooms:read', 'messages:read'] }),
-  unconfined: ({ other }: Happening) => setToken(other, { scopes: [] }),
-  nameless: ({ people }: Happening) =>
+  renamed: ({ actor, room }: SceneContext) => act(actor, 'PATCH', room.path, { name: 'Renamed' }),
+  hidden: ({ actor, room }: SceneContext) => act(actor, 'PATCH', room.path, { is_visible: false }),
+  shown: ({ actor, room }: SceneContext) => act(actor, 'PATCH', room.path, { is_visible: true }),
+  topic: ({ actor, room }: SceneContext) => act(actor, 'PATCH', `${room.path}/details`, { topic: 'owls' }),
+  archived: ({ actor, room }: SceneContext) => act(actor, 'PATCH', `${room.path}/details`, { archived: true }),
+  current: ({ actor, room }: SceneContext) => act(actor, 'PATCH', `${room.path}/details`, { archived: false }),
+  joined: ({ actor, room }: SceneContext) => act(actor, 'POST', '/api/members', { room: room.id }),
+  added: ({ actor, other, room }: SceneContext) => act(actor, 'POST', '/api/members', { room: room.id, user: other.id }),
+  left: async ({ actor, room }: SceneContext) => onMember(room, actor, (path) => act(actor, 'DELETE', path)),
+  removed: async ({ actor, other, room }: SceneContext) => onMember(room, other, (path) => act(actor, 'DELETE', path)),
+  banned: async ({ actor, other, room }: SceneContext) =>
+    onMember(room, other, (path) => act(actor, 'DELETE', `${path}?ban=true`)),
+  lifted: ({ actor, other, room }: SceneContext) => act(actor, 'DELETE', `/api/bans?room=${room.id}&user=${other.id}`),
+  newRoom: ({ actor }: SceneContext) => aRoom({ name: 'Renamed', owner: actor }),
+  blocked: ({ actor, other }: SceneContext) => act(actor, 'POST', '/api/blocks', { user: other.id }),
+  unblocked: ({ actor, other }: SceneContext) => act(actor, 'DELETE', `/api/blocks?user=${other.id}`),
+  appointed: ({ other }: SceneContext) => set(other, { is_admin: true }),
+  dismissed: ({ other }: SceneContext) => set(other, { is_admin: false }),
+  deactivated: ({ other }: SceneContext) => set(other, { is_active: false }),
+  activated: ({ other }: SceneContext) => set(other, { is_active: true }),
+  confined: ({ other }: SceneContext) => setToken(other, { scopes: ['rooms:read', 'messages:read'] }),
+  unconfined: ({ other }: SceneContext) => setToken(other, { scopes: [] }),
+  nameless: ({ people }: SceneContext) =>
     act(people[3] as Account, 'DELETE', '/api/users/me', { current_password: 'correct horse' }),
-  deletedRoom: ({ people, rooms }: Happening) => act(people[0] as Account, 'DELETE', (rooms[1] as TestRoom).path),
+  deletedRoom: ({ people, rooms }: SceneContext) => act(people[0] as Account, 'DELETE', (rooms[1] as TestRoom).path),
   restored: () => renewEpoch(),
-} satisfies Record<string, (happening: Happening) => Promise<unknown>>;
+} satisfies Record<string, (happening: SceneContext) => Promise<unknown>>;
 
 const aPerson = fc.nat({ max: 3 });
 const aStep = fc.record({
@@ -248,7 +250,8 @@ async function onMember(room: TestRoom, account: Account, work: (path: string) =
   if (found !== undefined) await work(`/api/members/${found}`);
 }
 
-const changeMine = ({ actor, room }: Happening, body: object) => onMember(room, actor, (path) => act(actor, 'PATCH', path, body));
+const changeMine = ({ actor, room }: SceneContext, body: object) =>
+  onMember(room, actor, (path) => act(actor, 'PATCH', path, body));
 
 /**
  * A response without the parts that are always different. A cursor may be as old as the list,

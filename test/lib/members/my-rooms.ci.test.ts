@@ -81,7 +81,7 @@ describe("the list of the caller's rooms", () => {
     const readers = await Promise.all(Array.from({ length: 3 }, () => anAccount()));
     const kept = await Promise.all(['A', 'B', 'C'].map((name) => aRoom({ name, owner: ann, members: readers })));
     let isOver = false;
-    const lists: Listed[][] = [];
+    const lists: ListedMembership[][] = [];
     const reading = readers.map(async (reader) => {
       while (!isOver) lists.push(await list(reader));
     });
@@ -103,10 +103,17 @@ describe("the list of the caller's rooms", () => {
   });
 });
 
-type Listed = { _id: { $oid: string }; room_name: string; unread: number; seq: number; last_read: number; is_muted: boolean };
+type ListedMembership = {
+  _id: { $oid: string };
+  room_name: string;
+  unread: number;
+  seq: number;
+  last_read: number;
+  is_muted: boolean;
+};
 
 const list = async ({ token }: Account, query = '') =>
-  (await succeed(call('GET', `/api/members?user=me&${query}`, { token }))).body as Listed[];
+  (await succeed(call('GET', `/api/members?user=me&${query}`, { token }))).body as ListedMembership[];
 
 /** Reads the list in a way that nothing is cached for. */
 const readAnew = (reader: Account) => list(reader, `since=${new Date(0).toISOString()}`);

@@ -43,7 +43,7 @@ describe('the list of all rooms', () => {
 
   it('the list of all rooms is whole for everyone while rooms come, change and go', async () => {
     let isOver = false;
-    const lists: Listed[][] = [];
+    const lists: ListedRoom[][] = [];
     const readers = Array.from({ length: 3 }, async () => {
       while (!isOver) lists.push(await list());
     });
@@ -66,9 +66,9 @@ describe('the list of all rooms', () => {
   });
 });
 
-type Listed = { _id: { $oid: string }; name: string };
+type ListedRoom = { _id: { $oid: string }; name: string };
 
-const list = async () => (await succeed(call('GET', '/api/rooms', { token: admin.token }))).body as Listed[];
+const list = async () => (await succeed(call('GET', '/api/rooms', { token: admin.token }))).body as ListedRoom[];
 const names = async () => (await list()).map(({ name }) => name);
 
 /** All pages of the list, with two rooms each. */

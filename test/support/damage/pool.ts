@@ -6,7 +6,7 @@ import { environmentOf } from './template.ts';
 import type { Job, JobResult } from './worker.ts';
 
 /** The end of a job: its result, or that it exceeded its limit, with its duration and CPU time. */
-export type Ended = JobResult & {
+export type JobEnd = JobResult & {
   readonly printed: string;
   readonly isPastLimit: boolean;
   readonly wallMs: number;
@@ -51,7 +51,7 @@ export class JobRunner {
     if (said !== 'ready') throw new Error(`The worker did not start: ${said} ${this.#printed}`);
   }
 
-  async run(job: Job): Promise<Ended> {
+  async run(job: Job): Promise<JobEnd> {
     const child = this.#child as ChildProcess;
     this.#printed = '';
     const [begun, cpuBefore] = [performance.now(), processorMs(child.pid)];

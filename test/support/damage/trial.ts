@@ -5,7 +5,7 @@ import { placedDocuments } from '../../../packages/embedded-mongodb/test/support
 import type { Random } from '../../../packages/embedded-mongodb/test/support/random.ts';
 import { type Damage, type DamageKind, fileKinds, pageKinds } from './file-damage.ts';
 import { logKinds } from './log-damage.ts';
-import { type Ended, type JobRunner, processesWith } from './pool.ts';
+import { type JobEnd, type JobRunner, processesWith } from './pool.ts';
 import { rowKinds } from './row-damage.ts';
 import { copyDirectory, copyTemplate, type Template, type TemplateEnd } from './template.ts';
 import type { Job } from './worker.ts';
@@ -25,7 +25,7 @@ export type Original = Template & {
 /** How a damaged directory fared: how each job ended, and every promise that was broken. */
 export type Outcome = {
   readonly what: string;
-  readonly jobs: Readonly<Record<string, Ended>>;
+  readonly jobs: Readonly<Record<string, JobEnd>>;
   readonly faults: readonly string[];
 };
 
@@ -77,7 +77,7 @@ export async function tryDamage(
   copyTemplate(original, dataDir);
   const damage = (kinds[kind] as DamageKind)(dataDir, random);
   const what = `${original.end}, ${kind}: ${damage.what}`;
-  const jobs: Record<string, Ended> = {};
+  const jobs: Record<string, JobEnd> = {};
   const faults: string[] = [];
   const damaged = `${dataDir}.damaged`;
   copyDirectory(dataDir, damaged);
@@ -116,10 +116,10 @@ const backupOf = (dataDir: string) => join(dirname(dataDir), `${basename(dataDir
 /** The promises about data that a job broke. */
 function lossesOf(
   name: string,
-  { code, said }: Ended,
+  { code, said }: JobEnd,
   { pages }: Damage,
   kind: string,
-  jobs: Readonly<Record<string, Ended>>,
+  jobs: Readonly<Record<string, JobEnd>>,
   original: Original,
   dataDir: string,
 ): string[] {

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Call, overHttp, type SentRequest } from '../transports.ts';
-import { announceFile, deviceOf, type Person, type Town } from './town.ts';
+import { announceFile, deviceOf, type HangingTown, type Person } from './town.ts';
 import type { HangingWorld, PartyName } from './world.ts';
 
 /** Creates a request that makes the service call a party. */
 type Press = () => [method: string, path: string, body: object];
 
 /** Requests that repeat until they are stopped. */
-export type Pressing = {
+export type RequestLoop = {
   /** The number of pending requests. */
   open: () => number;
   /** The number of responses by status; 0 means that the connection broke. */
@@ -21,7 +21,12 @@ const concurrency = 2;
 const pauseMs = 200;
 
 /** Makes all attackers of a town call these parties in every possible way. */
-export async function pressAll(url: string, town: Town, world: HangingWorld, names: readonly PartyName[]): Promise<Pressing> {
+export async function pressAll(
+  url: string,
+  town: HangingTown,
+  world: HangingWorld,
+  names: readonly PartyName[],
+): Promise<RequestLoop> {
   const call = overHttp(url);
   const answers: Record<string, number> = {};
   let open = 0;
@@ -58,7 +63,12 @@ export async function pressAll(url: string, town: Town, world: HangingWorld, nam
 
 let count = 0;
 
-async function pressesOf(call: Call, attacker: Person, town: Town, world: HangingWorld): Promise<Record<PartyName, Press[]>> {
+async function pressesOf(
+  call: Call,
+  attacker: Person,
+  town: HangingTown,
+  world: HangingWorld,
+): Promise<Record<PartyName, Press[]>> {
   const { room, commands, webhooks } = town;
   const [device, file] = await Promise.all([deviceOf(call, attacker, world), announceFile(call, attacker, room)]);
   const command = (name: string): Press => {

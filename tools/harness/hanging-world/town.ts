@@ -10,7 +10,7 @@ export type Person = { id: string; token: string; source: string };
  * The users of a new service: attackers, who call the unresponsive parties, and a visitor in
  * another room, who does not.
  */
-export type Town = {
+export type HangingTown = {
   attackers: Person[];
   visitor: Person;
   /** The room whose moderators are the attackers, and the visitor's room. */
@@ -36,7 +36,7 @@ export async function makeAdministrator(service: Service): Promise<string> {
 }
 
 /** Creates the first administrator of a service, then its users by open registration. */
-export async function settle(service: Service, { parties }: HangingWorld, attackerCount: number): Promise<Town> {
+export async function settle(service: Service, { parties }: HangingWorld, attackerCount: number): Promise<HangingTown> {
   const call = overHttp(service.url);
   const send = async (method: string, path: string, sent: SentRequest) =>
     requireSuccess(method, path, await call(method, path, sent));

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Town } from './town.ts';
+import type { HangingTown } from './town.ts';
 
 /** A response to the visitor, and its total time. Status 0 means that no response arrived. */
 export type VisitAnswer = { kind: string; status: number; milliseconds: number };
@@ -9,7 +9,7 @@ export type VisitAnswer = { kind: string; status: number; milliseconds: number }
 export const kinds = ['send', 'read', 'feed', 'account', 'page', 'health'] as const;
 
 /** Sends each kind of request once, in sequence. */
-export async function visitOnce(url: string, { visitor, ownRoom: room }: Town, agent: Agent): Promise<VisitAnswer[]> {
+export async function visitOnce(url: string, { visitor, ownRoom: room }: HangingTown, agent: Agent): Promise<VisitAnswer[]> {
   const requests: Record<(typeof kinds)[number], [method: string, path: string, body?: object]> = {
     send: ['POST', '/api/messages', { room, text: 'Good morning' }],
     read: ['GET', `/api/messages?room=${room}&limit=20`],
@@ -28,9 +28,9 @@ export async function visitOnce(url: string, { visitor, ownRoom: room }: Town, a
   return answers;
 }
 
-type Asked = { method: string; body: object | undefined; agent: Agent; token: string; source: string };
+type VisitRequest = { method: string; body: object | undefined; agent: Agent; token: string; source: string };
 
-const ask = (url: URL, { method, body, agent, token, source }: Asked): Promise<number> =>
+const ask = (url: URL, { method, body, agent, token, source }: VisitRequest): Promise<number> =>
   new Promise((resolve) => {
     const headers = { 'X-Auth-Token': token, ...(body && { 'Content-Type': 'application/json' }) };
     request(url, { method, headers, agent, localAddress: source }, (response) => {
@@ -41,7 +41,11 @@ const ask = (url: URL, { method, body, agent, token, source }: Asked): Promise<n
   });
 
 /** Starts a visit every `periodMs` until `durationMs` is over. Visits may overlap. */
-export async function visitFor(url: string, town: Town, { durationMs, periodMs }: { durationMs: number; periodMs: number }) {
+export async function visitFor(
+  url: string,
+  town: HangingTown,
+  { durationMs, periodMs }: { durationMs: number; periodMs: number },
+) {
   const agent = new Agent({ keepAlive: true });
   const visits: Promise<VisitAnswer[]>[] = [];
   for (const until = performance.now() + durationMs; performance.now() < until; await delay(periodMs))

@@ -6,7 +6,7 @@ import { sorted } from '../match/sorting.ts';
 import { Operation } from '../operation.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { DatabaseFile } from '../storage/file/file.ts';
-import { type Fields, idNumber, type Narrowing } from '../values/bson-reader.ts';
+import { type ElementFilter, type Fields, idNumber } from '../values/bson-reader.ts';
 import { topOf } from '../values/path.ts';
 import { asBuffer } from '../values/raw.ts';
 import { type Doc, isDoc, type Value } from '../values/value.ts';
@@ -73,7 +73,7 @@ const without = (filter: Doc, part: Doc): Doc => new Map([...filter].filter(([na
  * any field.
  */
 export function fieldsOf(filter: Doc, sort: Doc = new Map(), projection: Doc = new Map()): Fields | undefined {
-  const fields = new Map<string, Narrowing | undefined>();
+  const fields = new Map<string, ElementFilter | undefined>();
   const look = (path: string, value?: Value) => {
     const name = topOf(path);
     const narrowing = narrowingOf(path, value);
@@ -96,7 +96,7 @@ export function fieldsOf(filter: Doc, sort: Doc = new Map(), projection: Doc = n
  * `{ 'members.user': id }`, `{ members: { $elemMatch: { user: id } } }`, or the same with
  * `{ $in: ids }`. `{ members: { $size: 1 } }` needs no element, only the length.
  */
-function narrowingOf(path: string, value: Value | undefined): Narrowing | undefined {
+function narrowingOf(path: string, value: Value | undefined): ElementFilter | undefined {
   const [, field, ...deeper] = path.split('.');
   if (field === undefined && isDoc(value) && value.size === 1 && value.has('$size')) return onlyLength;
   if (field !== undefined && /^\d+$/.test(field)) return undefined;
@@ -116,7 +116,7 @@ function idsIn(asked: Value | undefined): ObjectId[] | undefined {
 }
 
 /** The union of two sets of array elements. */
-function both(one: Narrowing | undefined, other: Narrowing | undefined): Narrowing | undefined {
+function both(one: ElementFilter | undefined, other: ElementFilter | undefined): ElementFilter | undefined {
   if (one === undefined || other === undefined) return undefined;
   const needsLength = one.needsLength === true || other.needsLength === true;
   if (one.field === undefined || other.field === undefined) return { ...(one.field === undefined ? other : one), needsLength };
@@ -124,7 +124,7 @@ function both(one: Narrowing | undefined, other: Narrowing | undefined): Narrowi
   return { field: one.field, ids: new Set([...one.ids, ...other.ids]), needsLength };
 }
 
-const onlyLength: Narrowing = { ids: new Set(), needsLength: true };
+const onlyLength: ElementFilter = { ids: new Set(), needsLength: true };
 
 const logic: ReadonlySet<string> = new Set(['$and', '$or', '$nor']);
 

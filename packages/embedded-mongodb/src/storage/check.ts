@@ -33,7 +33,7 @@ const entriesPerChunk = 1_000;
 const mostRanges = 3;
 
 /** The expected entries of one index. */
-type Expected = { readonly index: StoredIndex; readonly sums: EntrySums; count: number };
+type ExpectedIndex = { readonly index: StoredIndex; readonly sums: EntrySums; count: number };
 
 /**
  * Decodes all documents and compares their keys with the entries of each index. With `full`, SQLite
@@ -47,7 +47,7 @@ export function checkCollection(
   progress: CheckProgress = () => {},
 ): CheckResult {
   const errors: string[] = [];
-  const expected = collection.ordered.map((index): Expected => ({ index, sums: new EntrySums(), count: 0 }));
+  const expected = collection.ordered.map((index): ExpectedIndex => ({ index, sums: new EntrySums(), count: 0 }));
   const words = new WordSums();
   let [documents, isComplete] = [0, true];
   for (const { rid, document } of rowsOf(file, collection)) {
@@ -87,7 +87,7 @@ export function checkCollection(
 function addKeys(
   document: Buffer,
   rid: number,
-  { expected, text, words }: { expected: readonly Expected[]; text: TextIndex | undefined; words: WordSums },
+  { expected, text, words }: { expected: readonly ExpectedIndex[]; text: TextIndex | undefined; words: WordSums },
 ): void {
   const doc = decodeStored(document);
   const keys = expected.map(({ index }) => index.keysOf(document, () => doc).keys);
@@ -117,7 +117,7 @@ function* rowsOf(file: DatabaseFile, collection: Collection): Generator<Row> {
 }
 
 /** Compares the entries of an index with the expected ones. */
-function compare({ index, sums, count }: Expected, scan: Scan, isComplete: boolean): string[] {
+function compare({ index, sums, count }: ExpectedIndex, scan: Scan, isComplete: boolean): string[] {
   let found = 0;
   for (const [key, rid] of allEntries(index, scan)) {
     sums.subtract(key, rid);

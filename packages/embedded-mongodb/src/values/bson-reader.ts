@@ -14,14 +14,14 @@ const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const idAt = ObjectId as unknown as new (bytes: Uint8Array, at: number) => ObjectId;
 
 /** The fields of a stored document that are read. `undefined` means the whole field. */
-export type Fields = ReadonlyMap<string, Narrowing | undefined>;
+export type Fields = ReadonlyMap<string, ElementFilter | undefined>;
 
 /**
  * Limits the elements of an array that are read to those whose `field` may be one of some ids.
  * `ids` has the numbers in the last bytes of the ids, which usually differ within a collection.
  * Extra matches do no harm. Without `field`, only the length of the array is read.
  */
-export type Narrowing = { readonly field?: Buffer; readonly ids: ReadonlySet<number>; readonly needsLength?: boolean };
+export type ElementFilter = { readonly field?: Buffer; readonly ids: ReadonlySet<number>; readonly needsLength?: boolean };
 
 /** The original length of an array that may be narrowed. */
 export const wholeLength = (items: readonly Value[]): number => wholeLengths.get(items) ?? items.length;
@@ -70,7 +70,7 @@ export class Reader {
     return doc;
   }
 
-  #narrowed({ field, ids, needsLength = false }: Narrowing, depth: number, limit: number): Value[] {
+  #narrowed({ field, ids, needsLength = false }: ElementFilter, depth: number, limit: number): Value[] {
     const bytes = this.#bytes;
     const items: Value[] = [];
     const array = { type: bsonType.array, bytes, start: this.at, end: this.#endOf(bsonType.array, limit), depth: 0 };

@@ -37,7 +37,7 @@ const nowhere = 'mongodb://127.0.0.1:1/';
 /**
  * For each writer, the number that it took before its latest acknowledged command with a change.
  */
-type Saved = Map<number, number>;
+type SavedNumbers = Map<number, number>;
 
 /**
  * Several clients write, and each takes a number, without a sync, before each command. The database
@@ -48,7 +48,7 @@ export async function crashAgainAndAgain(victim: Victim, plan: CrashPlan): Promi
   const random = createRandom(plan.seed);
   const writers = Array.from({ length: writerCount }, (_, id) => createWriter(id, plan.seed));
   const underWay = { sent: 0, done: 0 };
-  const saved: Saved = new Map();
+  const saved: SavedNumbers = new Map();
   let acknowledged = 0;
   let cuts = 0;
   let { uri } = await victim.start();
@@ -83,7 +83,7 @@ export async function crashAgainAndAgain(victim: Victim, plan: CrashPlan): Promi
 }
 
 /** Writes until the connection breaks. */
-async function write(writer: Writer, saved: Saved, uri: string, acknowledged: () => void): Promise<void> {
+async function write(writer: Writer, saved: SavedNumbers, uri: string, acknowledged: () => void): Promise<void> {
   const client = await connectWire(uri);
   for (;;) {
     const taken = await client.command(testDatabase, takeNumber(writer.id)).catch(() => undefined);
@@ -110,7 +110,7 @@ const takeNumber = (writer: number): Document => ({
 });
 
 /** An unsynced write may only be lost if all writes acknowledged after it are lost as well. */
-async function lostNumbers(saved: Saved, uri: string): Promise<string[]> {
+async function lostNumbers(saved: SavedNumbers, uri: string): Promise<string[]> {
   const client = await connectWire(uri).catch(() => undefined);
   const reply = await client?.command(testDatabase, { find: 'numbers' });
   client?.close();

@@ -1,5 +1,5 @@
 import type { Document } from 'bson';
-import type { Kept, Writer } from './writer.ts';
+import type { KeptDocument, Writer } from './writer.ts';
 
 /** The faults of a recovered database, one sentence per document. */
 export type Findings = {
@@ -14,8 +14,8 @@ export const nothingWrong: Findings = { lost: [], doubled: [], halfWritten: [] }
 /** Compares the stored documents with the writers' models. */
 export function compareWithWriters(writers: readonly Writer[], found: readonly Document[]): Findings {
   const findings: Findings = { lost: [], doubled: [], halfWritten: [] };
-  const stored = new Map<string, Kept>();
-  for (const document of found as Kept[]) {
+  const stored = new Map<string, KeptDocument>();
+  for (const document of found as KeptDocument[]) {
     if (stored.has(document._id)) findings.doubled.push(`${document._id} is there twice`);
     stored.set(document._id, document);
   }
@@ -25,8 +25,8 @@ export function compareWithWriters(writers: readonly Writer[], found: readonly D
 }
 
 /** Compares a writer's documents, and removes them from `stored`. */
-function compareWriter({ model, pending }: Writer, stored: Map<string, Kept>, findings: Findings): void {
-  const changes = pending?.changes ?? new Map<string, Kept | undefined>();
+function compareWriter({ model, pending }: Writer, stored: Map<string, KeptDocument>, findings: Findings): void {
+  const changes = pending?.changes ?? new Map<string, KeptDocument | undefined>();
   const states = [...changes].map(([_id, after]) => {
     const is = stored.get(_id);
     stored.delete(_id);
@@ -47,7 +47,7 @@ function compareWriter({ model, pending }: Writer, stored: Map<string, Kept>, fi
   }
 }
 
-function same(a: Kept | undefined, b: Kept | undefined): boolean {
+function same(a: KeptDocument | undefined, b: KeptDocument | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   return a.n === b.n && a.key === b.key && a.pad === b.pad && a.writer === b.writer;
 }

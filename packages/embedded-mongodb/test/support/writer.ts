@@ -2,7 +2,7 @@ import { type Document, Long, UUID } from 'bson';
 import { createRandom } from './random.ts';
 
 /** A document as it must be stored. */
-export type Kept = {
+export type KeptDocument = {
   readonly _id: string;
   readonly writer: number;
   readonly key: string;
@@ -14,7 +14,7 @@ export type Kept = {
 export type Step = {
   readonly command: Document;
   /** The documents after the command; `undefined` if removed. Either all or none of them change. */
-  readonly changes: ReadonlyMap<string, Kept | undefined>;
+  readonly changes: ReadonlyMap<string, KeptDocument | undefined>;
   /** True if this is the expected reply, both for the first attempt and for a retry. */
   readonly answeredBy: (reply: Document) => boolean;
 };
@@ -23,7 +23,7 @@ export type Step = {
 export type Writer = {
   readonly id: number;
   /** The documents after all acknowledged commands. */
-  readonly model: ReadonlyMap<string, Kept>;
+  readonly model: ReadonlyMap<string, KeptDocument>;
   /** Sent but not acknowledged. */
   readonly pending: Step | undefined;
   /** Returns the pending command again, or else a new one. */
@@ -39,20 +39,20 @@ export const sharedCollection = 'kept';
  */
 export function createWriter(id: number, seed: number): Writer {
   const random = createRandom(seed + id);
-  const model = new Map<string, Kept>();
+  const model = new Map<string, KeptDocument>();
   const ids: string[] = [];
   const lsid = { id: new UUID() };
   let made = 0;
   let number = 0;
   let pending: Step | undefined;
 
-  const fresh = (): Kept => {
+  const fresh = (): KeptDocument => {
     const _id = `${id}-${++made}`;
     // Some documents occupy several pages of the file.
     const size = random.below(100) === 0 ? 20_000 : 300;
     return { _id, writer: id, key: `key ${_id}`, n: 0, pad: `${_id};`.repeat(random.below(size / 10)) };
   };
-  const anyOf = () => model.get(random.pick(ids)) as Kept;
+  const anyOf = () => model.get(random.pick(ids)) as KeptDocument;
   const numbered = (command: Document): Document => ({
     ...command,
     lsid,

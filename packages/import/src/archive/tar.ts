@@ -42,9 +42,9 @@ export async function openTar(path: string, isWanted: (name: string) => boolean)
   };
 }
 
-type Reading = { isWanted: (name: string) => boolean; packed: number; files: Entries<Place>; spool: Spool };
+type ReadOptions = { isWanted: (name: string) => boolean; packed: number; files: Entries<Place>; spool: Spool };
 
-async function readEntries(path: string, { isWanted, packed, files, spool }: Reading): Promise<void> {
+async function readEntries(path: string, { isWanted, packed, files, spool }: ReadOptions): Promise<void> {
   let [entries, unpacked] = [0, 0];
   let failure: Error | undefined;
   const refuse = (what: string) => {

@@ -8,7 +8,7 @@ import { nextOf } from '../store/people/members.ts';
 /** The progress: the number of rooms, of rooms that were read, and of their messages. */
 export type Progress = { rooms: number; done: number; messages: number };
 
-type Collecting = { signal: AbortSignal; onProgress: (progress: Progress) => void };
+type CollectOptions = { signal: AbortSignal; onProgress: (progress: Progress) => void };
 
 /** The largest page that the service returns. */
 const limit = 200;
@@ -18,7 +18,7 @@ const limit = 200;
  * item. The first line describes the file, the last one confirms that it is complete. The data is
  * collected in blobs, which browsers keep on the disk.
  */
-export async function collectMyData({ signal, onProgress }: Collecting): Promise<Blob> {
+export async function collectMyData({ signal, onProgress }: CollectOptions): Promise<Blob> {
   const parts: Blob[] = [];
   const counts: Record<string, number> = {};
   const write = (kind: string, things: readonly unknown[]) => {

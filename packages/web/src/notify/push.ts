@@ -28,15 +28,16 @@ export async function subscribe(of: 'mine' | 'all', { isTest = false } = {}): Pr
   const body = { endpoint: endpoint ?? '', p256dh, auth, key: wanted, of, send_test: isTest };
   await tellLanguage();
   // The service has this subscription with these settings and this address.
-  const isTold = is_subscribed && told === of && recallJson<Partial<Told>>(toldKey, {}).endpoint === body.endpoint && isRecent();
+  const isTold =
+    is_subscribed && told === of && recallJson<Partial<SentSubscription>>(toldKey, {}).endpoint === body.endpoint && isRecent();
   if (isTold && !isTest) return note(true);
   await ask(chat.PUT('/api/push-subscription', { body }));
-  remember(toldKey, JSON.stringify({ endpoint: body.endpoint, at: Date.now() } satisfies Told));
+  remember(toldKey, JSON.stringify({ endpoint: body.endpoint, at: Date.now() } satisfies SentSubscription));
   return note(true);
 }
 
 /** The last push address that was sent to the service, and the time. */
-type Told = { endpoint: string; at: number };
+type SentSubscription = { endpoint: string; at: number };
 const toldKey = 'chat-push-told';
 
 /**
@@ -46,7 +47,7 @@ const toldKey = 'chat-push-told';
 const longestRest = 7 * 86_400_000;
 
 function isRecent(): boolean {
-  const { at = 0 } = recallJson<Partial<Told>>(toldKey, {});
+  const { at = 0 } = recallJson<Partial<SentSubscription>>(toldKey, {});
   return at <= Date.now() && Date.now() - at < longestRest;
 }
 

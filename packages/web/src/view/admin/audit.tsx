@@ -16,10 +16,10 @@ import { Pages } from './list.tsx';
 import './audit.css';
 
 /** Somebody or something that entries are about. */
-type Named = { id: string; name: string };
+type NamedSubject = { id: string; name: string };
 
 /** The filter of the entries. The days are those of this browser's time zone. */
-type Filter = { who?: Named; whom?: Named; action?: AuditEntry['action']; from?: string; to?: string };
+type Filter = { who?: NamedSubject; whom?: NamedSubject; action?: AuditEntry['action']; from?: string; to?: string };
 
 /** The audit log: acts of administrators, the command line and the service. */
 export function AuditTrail() {
@@ -128,13 +128,13 @@ const Labelled = ({ name, label, children }: LabelledProps) => (
   </div>
 );
 
-const valueIn = (named: Named | undefined) => (named ? { value: named.name } : {});
+const valueIn = (named: NamedSubject | undefined) => (named ? { value: named.name } : {});
 
 /**
  * Finds somebody by the username; what the filter has already may be a room, or an account that is
  * deleted.
  */
-async function personOf(typed: string, before: Named | undefined): Promise<Named | undefined> {
+async function personOf(typed: string, before: NamedSubject | undefined): Promise<NamedSubject | undefined> {
   const name = typed.trim().replace(/^@/, '');
   if (name === '' || name === before?.name) return name === '' ? undefined : before;
   const [found] = await ask(chat.GET('/api/users', { params: { query: { username: name } } }));
@@ -206,7 +206,7 @@ const Fact = ({ label, children }: { label: string; children: ComponentChildren 
 type NameProps = {
   named: { _id: { $oid: string } | null; name: string | null };
   kind?: string | undefined;
-  onPick: (named: Named) => void;
+  onPick: (named: NamedSubject) => void;
 };
 
 /** A name. If it has an id, it narrows the list to its entries. */

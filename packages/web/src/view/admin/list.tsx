@@ -37,7 +37,7 @@ export function Search({ label, onSearch }: SearchProps) {
 }
 
 /** An item of a list. An item that can be replaced has an id. */
-type Listed = { _id: Id } | { seq: number };
+type ListItem = { _id: Id } | { seq: number };
 
 type PagesProps<T> = {
   read: (after?: string) => Promise<Page<T>>;
@@ -48,10 +48,10 @@ type PagesProps<T> = {
   children: (list: readonly T[], replace: (one: T, other: T | undefined) => void) => ComponentChildren;
 };
 
-const isSame = (one: Listed, other: Listed) => '_id' in one && '_id' in other && idOf(one) === idOf(other);
+const isSame = (one: ListItem, other: ListItem) => '_id' in one && '_id' in other && idOf(one) === idOf(other);
 
 /** A list, page by page. */
-export function Pages<T extends Listed>({ read, input, none, children }: PagesProps<T>) {
+export function Pages<T extends ListItem>({ read, input, none, children }: PagesProps<T>) {
   const { value, failure, reload, change } = useLoaded(() => read(), [input]);
   if (!value) return <Loading failure={failure} onRetry={reload} />;
   // Meanwhile other items may have gone, or the list may have been loaded again.

@@ -77,7 +77,7 @@ function Tokens(props: OwnedProps) {
 }
 
 /** The texts about a session or a token, and the question before it ends. */
-type Shown = {
+type TokenTexts = {
   title: string;
   facts: readonly string[];
   /** Of what can't be ended here. */
@@ -90,7 +90,7 @@ type Shown = {
 type ListProps<T> = OwnedProps & {
   read: (query: { user: string; limit: number; after?: string }) => ReturnType<Parameters<typeof readPage>[0]>;
   none: string;
-  show: (one: T) => Shown;
+  show: (one: T) => TokenTexts;
   end: (id: string) => Promise<unknown>;
 };
 
@@ -119,7 +119,7 @@ function List<T extends Token | Session>({ user, turn, onChange, read, none, sho
 
 type ItemProps = {
   token: Token | Session;
-  shown: Shown;
+  shown: TokenTexts;
   end: () => Promise<unknown>;
   onEnded: () => void;
 };

@@ -16,13 +16,13 @@ type Time = { $date: string };
 /** A delivery; those of a bot's webhook name the room. */
 type Delivery = WebhookDelivery & { room?: { $oid: string } };
 
-type Changed = { secret?: string; disabled_at: Time | null };
+type ChangedWebhook = { secret?: string; disabled_at: Time | null };
 
 /** A webhook that sends, and what can be done about it. */
 type DeliveriesProps = {
   webhook: { failing_since?: Time | null; disabled_at: Time | null; deliveries: readonly Delivery[] };
   test: () => Promise<WebhookDelivery>;
-  change: (body: { is_enabled: boolean } | { new_secret: true } | { seq: number; room?: string }) => Promise<Changed>;
+  change: (body: { is_enabled: boolean } | { new_secret: true } | { seq: number; room?: string }) => Promise<ChangedWebhook>;
   onChange: () => void;
 };
 

@@ -13,7 +13,7 @@ const inner = 'a[href], button, summary, audio, video, pre, .table, input, selec
 const needsArrows = (element: Element) =>
   element.matches('input, select, textarea, audio, video') || element.closest('.message .editor');
 
-type Roving = {
+type RovingOptions = {
   /** The rows of the list, which may consist of several lists. */
   rows: string;
   /** The row that is the tab stop before one was focused. */
@@ -24,7 +24,7 @@ type Roving = {
  * Makes a list one tab stop. Up, Down, Home and End move between its rows; the other arrow keys
  * move within a row. Escape within a row returns to the row. Returns a function that ends this.
  */
-export function rove(box: HTMLElement, { rows: selector, first = (rows) => rows[0] }: Roving): () => void {
+export function rove(box: HTMLElement, { rows: selector, first = (rows) => rows[0] }: RovingOptions): () => void {
   let current: HTMLElement | undefined;
   const rowsOf = () => [...box.querySelectorAll<HTMLElement>(selector)];
   const take = (rows: Iterable<HTMLElement>) => {
@@ -80,7 +80,7 @@ function rowsIn(records: readonly MutationRecord[], selector: string): Set<HTMLE
 }
 
 /** Makes a list one tab stop while it is shown. */
-export function useRoving(box: { current: HTMLElement | null }, roving: Roving, inputs: readonly unknown[] = []): void {
+export function useRoving(box: { current: HTMLElement | null }, roving: RovingOptions, inputs: readonly unknown[] = []): void {
   useLayoutEffect(() => (box.current ? rove(box.current, roving) : undefined), inputs);
 }
 
@@ -95,7 +95,7 @@ export function RovingList({ class: name, children }: { class: string; children:
   );
 }
 
-const listItems: Roving = { rows: 'li' };
+const listItems: RovingOptions = { rows: 'li' };
 
 type At = { row: HTMLElement; target: HTMLElement; rows: readonly HTMLElement[] };
 
