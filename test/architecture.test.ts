@@ -3,13 +3,13 @@ import { dirname, join } from 'node:path/posix';
 import { describe, expect, it } from 'vitest';
 
 /*
- * The walls of the house: docs/architecture.md draws them. Every import counts, also of types and
- * of code that is loaded late. Tests may import anything.
+ * The layering rules of docs/architecture.md. Every import counts, including types and code that is
+ * loaded late. Tests may import anything.
  */
 
 /**
- * Folders with an order, from top to bottom: each room imports only from lower layers and from
- * itself.
+ * Folders whose subfolders are layers, from top to bottom: each imports only from lower layers and
+ * from itself.
  */
 const layers: Record<string, string[][]> = {
   lib: [
@@ -72,8 +72,7 @@ const mayImport: Record<string, string[]> = {
 const mostFiles = 20;
 
 /**
- * One file for each function of serverless.yml, of the same name: a list, which folders would only
- * divide.
+ * Folders that may be larger: one file for each function of serverless.yml, with its name.
  */
 const flat = ['functions'];
 
@@ -94,8 +93,7 @@ const sources = ['admin', 'functions', 'hosts', 'lib', 'packages', 'tools'].flat
 type Import = { file: string; name: string; target: string };
 
 /**
- * Every import: the importing file, the name that it uses, and the file or package that this leads
- * to.
+ * Every import: the importing file, the imported name, and the file or package that it resolves to.
  */
 const imports: Import[] = sources
   .filter((file) => !file.endsWith('.css'))
@@ -107,7 +105,7 @@ const imports: Import[] = sources
     })),
   );
 
-/** The file that the `exports` of a package of ours have for a name. */
+/** The file that a name of one of our packages resolves to by its `exports`. */
 function exportOf(name: string): string | undefined {
   const found = packages.find((one) => name === one.name || name.startsWith(`${one.name}/`));
   if (!found) return undefined;
@@ -117,25 +115,25 @@ function exportOf(name: string): string | undefined {
 
 const show = (list: Import[]) => [...new Set(list.map(({ file, target }) => `${file} -> ${target}`))];
 
-/** The part of a path that stands below a folder: a room, or a loose file. */
-const roomOf = (folder: string, path: string) => path.slice(folder.length + 1).split('/')[0] ?? '';
+/** The subfolder or file of a path directly below a folder. */
+const subfolderOf = (folder: string, path: string) => path.slice(folder.length + 1).split('/')[0] ?? '';
 
 /** The top-level folder of a path, or its package. */
-const houseOf = (path: string) => /^packages\/([^/]+)/.exec(path)?.[1] ?? path.split('/')[0] ?? '';
+const topOf = (path: string) => /^packages\/([^/]+)/.exec(path)?.[1] ?? path.split('/')[0] ?? '';
 
-describe('the rooms', () => {
-  it.each(Object.entries(layers))('the rooms of %s import only from lower layers', (folder, order) => {
+describe('the subfolders', () => {
+  it.each(Object.entries(layers))('the subfolders of %s import only from lower layers', (folder, order) => {
     const within = imports.filter(({ file, target }) => [file, target].every((path) => path.startsWith(`${folder}/`)));
     const known = order.flat();
     const files = sources.filter((file) => file.startsWith(`${folder}/`));
-    expect([...new Set(files.map((file) => roomOf(folder, file)))].sort()).toEqual(known.toSorted());
-    const layerOf = (path: string) => order.findIndex((rooms) => rooms.includes(roomOf(folder, path)));
+    expect([...new Set(files.map((file) => subfolderOf(folder, file)))].sort()).toEqual(known.toSorted());
+    const layerOf = (path: string) => order.findIndex((rooms) => rooms.includes(subfolderOf(folder, path)));
     const isUpward = ({ file, target }: Import) =>
-      roomOf(folder, file) !== roomOf(folder, target) && layerOf(file) >= layerOf(target);
+      subfolderOf(folder, file) !== subfolderOf(folder, target) && layerOf(file) >= layerOf(target);
     expect(show(within.filter(isUpward))).toEqual([]);
   });
 
-  it('the parts of a folder import each other in no circle, at any depth', () => {
+  it('the parts of a folder do not import each other in a circle, at any depth', () => {
     const circles = [...edgesByFolder()].flatMap(([folder, edges]) => circlesOf(edges).map((parts) => `${folder}: ${parts}`));
     expect(circles).toEqual([]);
   });
@@ -149,18 +147,16 @@ describe('the rooms', () => {
   });
 });
 
-describe('the houses', () => {
+describe('the top-level folders and packages', () => {
   it('each top-level folder and each package imports only what it may use', () => {
-    const between = imports.filter(({ file, target }) => houseOf(file) !== houseOf(target));
-    const isOurs = ({ target }: Import) => [...Object.keys(mayImport), 'docs', 'package.json', 'test'].includes(houseOf(target));
-    expect(show(between.filter((one) => isOurs(one) && !mayImport[houseOf(one.file)]?.includes(houseOf(one.target))))).toEqual(
-      [],
-    );
+    const between = imports.filter(({ file, target }) => topOf(file) !== topOf(target));
+    const isOurs = ({ target }: Import) => [...Object.keys(mayImport), 'docs', 'package.json', 'test'].includes(topOf(target));
+    expect(show(between.filter((one) => isOurs(one) && !mayImport[topOf(one.file)]?.includes(topOf(one.target))))).toEqual([]);
   });
 
   it('a package is imported by a name of its exports, or by a file beside its package.json', () => {
     const inside = /^packages\/[^/]+\/.+\//;
-    const foreign = imports.filter(({ file, target }) => inside.test(target) && houseOf(file) !== houseOf(target));
+    const foreign = imports.filter(({ file, target }) => inside.test(target) && topOf(file) !== topOf(target));
     expect(foreign.length).toBeGreaterThan(100);
     expect(show(foreign.filter(({ name }) => name.startsWith('.')))).toEqual([]);
     const unknown = imports.filter(({ target }) => packages.some(({ folder }) => target === `packages/${folder}`));
@@ -174,7 +170,7 @@ describe('the houses', () => {
   });
 });
 
-/** For each folder, which of its parts import which others. */
+/** For each folder, the imports between its parts. */
 function edgesByFolder(): Map<string, Map<string, Set<string>>> {
   const folders = new Map<string, Map<string, Set<string>>>();
   for (const { file, target } of imports) {
@@ -190,7 +186,7 @@ function edgesByFolder(): Map<string, Map<string, Set<string>>> {
   return folders;
 }
 
-/** The parts that lead back to themselves, without those that only lead to such parts. */
+/** The parts that import themselves indirectly, without those that only import such parts. */
 function circlesOf(edges: Map<string, Set<string>>): string[] {
   const reachable = (start: string) => {
     const found = new Set(edges.get(start));

@@ -82,7 +82,7 @@ export const signInCookieHeader = {
   description: 'The secret that binds the sign-in to this browser, out of reach of scripts.',
 } as const;
 
-/** The cookie with the secret of a sign-in, valid for so many seconds. */
+/** The cookie with the secret of a sign-in, valid for `seconds`. */
 export const signInCookie = (headers: Headers, state: string, secret: string, seconds: number) =>
   hostCookie(headers, signInName(state), secret, seconds);
 
@@ -111,7 +111,7 @@ const hostName = (headers: Headers, name: string) => (isHttps(headers) ? `__Host
 const isHttps = (headers: Headers) => /^https\b/i.test(headers['x-forwarded-proto']?.trim() ?? '');
 
 // Browsers send `Sec-Fetch-Site` over https and to localhost only. Over plain http, the check
-// relies on `Origin`, which every change has.
+// relies on `Origin`, which browsers send with every change.
 function isFromOwnOrigin({ 'sec-fetch-site': site, origin, ...headers }: Headers): boolean {
   if (site !== undefined) return site === 'same-origin';
   return origin === undefined || isOwnOrigin(origin, headers);
@@ -140,9 +140,9 @@ let isExplained = false;
 function explainOnce(origin: string, host: string): void {
   if (isExplained) return;
   isExplained = true;
-  log('error', 'a page was not taken for the own one', {
+  log('error', 'a request from a page of another origin was refused', {
     origin,
     host,
-    advice: 'If it is, let the proxy pass on the port (in nginx: proxy_set_header Host $http_host), or set PUBLIC_URL.',
+    advice: 'If the page is the service's own, let the proxy pass on the port (in nginx: proxy_set_header Host $http_host), or set PUBLIC_URL.',
   });
 }

@@ -19,7 +19,7 @@ import { noteOutcome } from './subscriptions.ts';
 
 /*
  * Sends push notifications of a room's messages to the devices of its members. The room's place in
- * its feed moves on after all devices were notified. If the process dies before, the next one
+ * its feed advances after all devices were notified. If the process dies before, the next one
  * notifies them again. A device knows the last place that it has shown, and ignores the repetition.
  * Recipients and contents are decided when the pushes are sent.
  */
@@ -206,7 +206,7 @@ const mostRetried = 200;
 /** Retries pushes to devices that could not be reached. */
 export async function retryDevices(signal?: AbortSignal): Promise<void> {
   const now = Date.now();
-  // A retry never waits longer than a push lives. A later date comes from a clock that was ahead.
+  // A retry never waits longer than the lifetime of a push. A later date comes from a clock ahead.
   const isDue = { $or: [{ 'retry.at': { $lte: new Date(now) } }, { 'retry.at': { $gt: new Date(now + pushLife) } }] };
   const due = await pushSubscriptions.find(isDue, { limit: mostRetried }).toArray();
   const silent = new Set<string>();

@@ -3,11 +3,11 @@ import { handler as deliver } from '../../functions/deliver.ts';
 import { handler as notify } from '../../functions/notify.ts';
 import { carrier, type RoomTask, setCarrier } from '../../lib/notices/carrier.ts';
 
-/* Runs the AWS functions that are not invoked by requests, like the queues and the schedule do. */
+/* Invokes the AWS functions that are not invoked by requests, as the queues and the schedule do. */
 
 const context = { awsRequestId: 'one' } as Context;
 
-/** Runs entries of a queue, one for each room, in one invocation. Returns its response. */
+/** Invokes a function with entries of a queue, one for each room. Returns its response. */
 export const runEntries = (task: RoomTask, rooms: string[]) =>
   deliver(
     {

@@ -10,10 +10,10 @@ const pathOf = (module: string) => fileURLToPath(import.meta.resolve(module));
 /** A bundle, with its source map and the files that it needs beside it. */
 export type Bundle = { path: string; code: OutputFile; map: OutputFile; modules: string[]; needsDriver: boolean };
 
-/** The bundles of functions, and the driver, which those that use the database have beside them. */
+/** The bundles of functions, and the driver, which is packaged beside bundles that need it. */
 export type Bundles = { bundles: Bundle[]; driver: OutputFile; metafile: Metafile };
 
-/** The place of the driver in an archive, from where every bundle can require it. */
+/** The path of the driver in an archive, where every bundle can require it. */
 export const driverPath = 'node_modules/mongodb-driver.cjs';
 
 const common = {
@@ -21,8 +21,8 @@ const common = {
   minify: true,
   platform: 'node',
   target: 'node24',
-  // Node.js 24 has them, as literals that it compiles at their first use; otherwise esbuild makes
-  // `new RegExp` of them.
+  // Node.js 24 supports these, and compiles such literals on first use. Otherwise esbuild would
+  // replace them by `new RegExp`.
   supported: { 'regexp-unicode-property-escapes': true, 'regexp-set-notation': true },
   metafile: true,
   write: false,
@@ -31,8 +31,8 @@ const common = {
 
 /**
  * Bundles handlers such as `functions/rooms.handler`, all in one run: a module that many of them
- * import is read and parsed once. Each bundle has the name of its handler's file. The driver, which
- * is most of the code, is written once.
+ * import is read and parsed once. Each bundle has the name of its handler's file. The driver, most of
+ * the code, is written once.
  */
 export async function bundle(handlers: string[], directory: string): Promise<Bundles> {
   const driverModules = new Set<string>();
@@ -67,7 +67,7 @@ export async function bundle(handlers: string[], directory: string): Promise<Bun
   return { bundles, driver: driver.outputFiles[0] as OutputFile, metafile: all };
 }
 
-/** The driver in one file, which exports some of its modules by their names. */
+/** The driver in one file that exports some of its modules by name. */
 const bundleDriver = (modules: string[]) =>
   build({
     ...common,
@@ -146,7 +146,7 @@ const builtins: Plugin = {
 
 /** Modules whose exports are computed now and put into the bundles as literals. */
 const computed: Record<string, () => string> = {
-  // The package has ten times as many passwords, and much else.
+  // The package has ten times as many passwords, and other data.
   [pathOf('../../../lib/credentials/common-passwords.ts')]: () => `
     export const leastCharacters = ${leastCharacters};
     export const readCommonPasswords = () => ${JSON.stringify(readCommonPasswords())};

@@ -7,12 +7,12 @@ import { aRoomOf } from '../../../test/support/rooms.ts';
 import { drawnOf, type Sample, texts } from '../../rules/test/texts.ts';
 import { signIn, visit } from './support.ts';
 
-/** As many as one room shows at a time. */
+/** As many as one room shows at once. */
 const most = 250;
 const samples = Object.values(texts).flat();
 const parts = Array.from({ length: Math.ceil(samples.length / most) }, (_, at) => samples.slice(at * most, (at + 1) * most));
 
-// The names that the texts mention, of people who exist nowhere else.
+// The names that the texts mention. These people exist only in this test.
 const named: Record<string, string> = {};
 beforeAll(async () => {
   for (const username of ['ada', 'bob', 'bob.']) {

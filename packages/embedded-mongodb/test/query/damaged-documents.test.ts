@@ -118,7 +118,7 @@ describe('a damaged document', () => {
 
 const aDocument = () => Buffer.from(encode(d({ _id: 'ann', text: 'hello' })));
 
-describe('the validation of a document that goes out as it is stored', () => {
+describe('the validation of a document that is sent as it is stored', () => {
   it('a document passes if it can be decoded, and otherwise only because of its names', () => {
     fc.assert(
       fc.property(documents, changes, (doc, changed) => {
@@ -132,7 +132,7 @@ describe('the validation of a document that goes out as it is stored', () => {
     );
   });
 
-  it('a document is looked through once, and its other parts go out if one of its fields is damaged', () => {
+  it('a document is validated once, and its other fields are still returned if one is damaged', () => {
     const [whole, damaged] = [aDocument(), aDocument()];
     damaged.writeInt32LE(1_000, damaged.indexOf('text') + 5);
     const validated = new ValidatedDocuments();

@@ -32,7 +32,7 @@ export class GridFiles {
     const spool = this.#spool;
     const read = async function* () {
       for (const [index, chunk] of chunks.entries()) {
-        if (chunk.number !== index) throw new Error(`The file ${id} has no chunk ${index}.`);
+        if (chunk.number !== index) throw new Error(`The file ${id} lacks chunk ${index}.`);
         yield await spool.read(chunk);
       }
     };

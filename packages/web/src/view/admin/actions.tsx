@@ -3,7 +3,7 @@ import { notice } from '../../device/announcer.tsx';
 import { attempt } from '../shared/controls.tsx';
 import { agreed } from './list.tsx';
 
-/** Something that an administrator may do about a thing. */
+/** An action of an administrator on a subject. */
 export type Action = {
   label: string;
   /**
@@ -11,7 +11,7 @@ export type Action = {
    */
   effects?: readonly string[];
   isDangerous?: true;
-  /** Does it; returns what to say, if anything. */
+  /** Runs the action; returns a notice, if there is one. */
   act: () => Promise<string | undefined>;
 };
 

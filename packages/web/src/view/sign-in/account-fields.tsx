@@ -9,7 +9,7 @@ import { rooms } from '../../store/rooms/rooms.ts';
 import { sync } from '../../sync/sync.ts';
 import { Field, Form } from '../shared/controls.tsx';
 
-/** Shows a new account the room that it was invited to, or the first one that it has joined. */
+/** Opens the room that a new account was invited to, or the first one that it has joined. */
 export async function enter(invited?: string): Promise<void> {
   go('/', { replace: true });
   await sync.readRooms({ all: true });
@@ -20,7 +20,7 @@ export async function enter(invited?: string): Promise<void> {
 type AccountFormProps = {
   onSubmit: (values: Record<string, string>) => Promise<unknown>;
   submit: string;
-  /** An address that was confirmed, which stays as it is. */
+  /** A confirmed address, which cannot be changed here. */
   email?: string | undefined;
   before?: ComponentChildren;
   children?: ComponentChildren;
