@@ -143,6 +143,7 @@ function explainOnce(origin: string, host: string): void {
   log('error', 'a request from a page of another origin was refused', {
     origin,
     host,
-    advice: 'If the page is the service's own, let the proxy pass on the port (in nginx: proxy_set_header Host $http_host), or set PUBLIC_URL.',
+    advice:
+      'If it is a page of the service, let the proxy pass on the port (in nginx: proxy_set_header Host $http_host), or set PUBLIC_URL.',
   });
 }

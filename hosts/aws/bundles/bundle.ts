@@ -31,8 +31,8 @@ const common = {
 
 /**
  * Bundles handlers such as `functions/rooms.handler`, all in one run: a module that many of them
- * import is read and parsed once. Each bundle has the name of its handler's file. The driver, most of
- * the code, is written once.
+ * import is read and parsed once. Each bundle has the name of its handler's file. The driver, which
+ * is most of the code, is written once.
  */
 export async function bundle(handlers: string[], directory: string): Promise<Bundles> {
   const driverModules = new Set<string>();
