@@ -38,7 +38,7 @@ const everyType = () => ({
   nested: { list: [null, true, { $plain: 'x' }] },
 });
 
-/** The documents of an audit log with so many entries. */
+/** The document counts of an audit log with this many entries. */
 const trail = (entries: number) => ({ audit: entries, audit_states: 1 });
 
 describe('admin', () => {

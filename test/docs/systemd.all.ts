@@ -17,7 +17,7 @@ describe.runIf(missing === '')(`the service under systemd${missing && `: left ou
     const [port, clusterPort] = [await freePort(), await freePort()];
     const blocks = commandsMarked('systemd');
     const before = ({ code }: Block) => {
-      // Someone who is not in the backup.
+      // A user who is not in the backup.
       if (code.includes('mv /var/lib/chat-service '))
         return `echo open sesame | admin user create bob --email bob@example.org --password-stdin`;
       if (code.includes('journalctl') && code.includes('grep'))

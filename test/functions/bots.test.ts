@@ -24,7 +24,7 @@ useConfig({ BOT_CREATION: 'users' });
 const admin = await anAdmin();
 const bot = await aBot(admin);
 const refused = (status: number, code: string) => ({ status, body: { code } });
-/** Whether a token still works. */
+/** True if a token still works. */
 const isValid = async (token: string) => (await inProcess('GET', '/api/users/me', { token })).status === 200;
 
 describe('/api/bots', () => {

@@ -55,7 +55,7 @@ describe.each(transports())('a second factor, %s', (_transport, call) => {
       },
     });
     expect(await state()).toEqual(off);
-    // Until it is confirmed, nobody is kept out.
+    // Until it is confirmed, sign-in works without it.
     expect((await logIn(call, account)).status).toBe(201);
 
     const app = anApp((begun.body as { uri: string }).uri);
@@ -410,7 +410,7 @@ describe('guesses of codes', () => {
       status: 429,
       after: expect.toSatisfy((seconds: number) => seconds > 800 && seconds <= 900),
     });
-    // Without a code it is still told that one is needed, which says nothing new.
+    // Without a code, the answer still says that one is required, which reveals nothing new.
     expect(outcome(await logIn(inProcess, account))).toEqual(required);
     expect((await logIn(inProcess, account, recovery[0], home)).status).toBe(201);
   });

@@ -52,7 +52,7 @@ describe.each([
   ];
   const openHere = (protocols: string[], handshake = {}) => open(url, protocols, { path, ...handshake });
 
-  /** Where a gateway can't tell why it closes a connection, its last frame does. */
+  /** If a gateway cannot give the reason for closing a connection, the last frame has it. */
   const codeOf = async ({ closed, of }: Pick<TestSocket, 'closed' | 'of'>) => {
     const code = await closed;
     return isServer ? code : of('bye')[0]?.code;
@@ -258,7 +258,7 @@ describe.each([
       }
       await succeed(call('PATCH', path, { token: bob.token, body: { favourite_order: 7 } }));
       await expect.poll(() => his.of('read').at(-1)).toEqual({ ...read, favourite_order: 7 });
-      // Whatever was sent before has come when this has.
+      // Earlier frames have arrived when this one has.
       hers.send({ type: 'ping', id: 1 });
       await expect.poll(() => hers.of('pong')).toHaveLength(1);
       expect([...hers.of('typing'), ...hers.of('read')]).toEqual([]);
@@ -351,7 +351,7 @@ describe.each([
       await expect
         .poll(() => socket.of('pong'))
         .toEqual([{ type: 'pong', id: 7, now: { $date: expect.any(String) }, epoch, rooms: expect.any(Array), more: false }]);
-      // Those that moved a moment before may be among them.
+      // Rooms that changed a moment before may be among them.
       const [{ rooms } = { rooms: [] }] = socket.of('pong');
       expect(rooms).toContainEqual({ room: { $oid: busy }, seq: 1 });
       if (isServer) expect(rooms).toHaveLength(1);

@@ -7,8 +7,7 @@ import { aRoom } from '../support/rooms.ts';
 const admin = await anAdmin();
 const user = await anAccount();
 const { token } = admin;
-// A page that stays the same, whatever other tests do in their rooms meanwhile: one room of this
-// test, which another one follows.
+// A page that does not depend on other tests: one room of this test, which another one follows.
 const { id: room } = await aRoom();
 await aRoom();
 const justBefore = (BigInt(`0x${room}`) - 1n).toString(16);

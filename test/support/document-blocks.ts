@@ -15,9 +15,9 @@ export const pages = [
 ].filter((path) => existsSync(path));
 
 /**
- * Where a block of commands runs. A page's source states it after the language, as in "```sh
- * clone", which readers do not see. A block marked `never` needs an account or a machine that tests
- * do not have, so only its syntax is checked.
+ * The environment of a command block. A page's source states it after the language, as in
+ * "```sh clone", which readers do not see. A block marked `never` needs an account or a machine
+ * that tests do not have, so only its syntax is checked.
  */
 export const marks = {
   /**

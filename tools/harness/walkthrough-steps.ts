@@ -285,7 +285,7 @@ async function useSecondFactor(step: DoStep, bob: Person, { password }: Names): 
   await step(bob, 'DELETE', path, {}, { body: { code: recovery_codes[0], current_password: password } });
 }
 
-/** A WebP, as far as its first bytes tell: the examples show a text. */
+/** The first bytes of a WebP; the examples show a text. */
 const picture = 'RIFF....WEBPVP8 ';
 
 /** Bob forgets his password; returns him with the session that he begins with a new one. */

@@ -16,7 +16,7 @@ const stateOf = async ({ id }: Account) => (await ask(`/api/users/${id}`)).body;
 const usageOf = async (id: string) => (await ask(`/api/users/${id}/usage`)).body;
 const roomState = async (id: string) => ((await ask(`/api/overview/rooms?room=${id}`)).body as object[])[0];
 
-/** Somebody at the page, by whatever one uses it. */
+/** A user at the page, by mouse, finger or keyboard. */
 type Hands = {
   page: Page;
   /** Presses something. */

@@ -292,7 +292,7 @@ describe('rooms', () => {
     const member = await anAccount();
     const room = await aRoom({ name: word, members: [member] });
     const { page, context, problems } = await at('rooms');
-    /** Goes on from field to field until one is called so. */
+    /** Tabs from field to field to the one with this name. */
     const reach = async (name: string) => {
       const called = () =>
         page.evaluate<string>(

@@ -18,8 +18,8 @@ const settled = `Promise.allSettled(document.getAnimations()
   .filter((animation) => animation.effect.getComputedTiming().endTime < Infinity)
   .map(({ finished }) => finished)).then(() => undefined)`;
 
-// Put into sentences within the page: all that axe-core has to tell would take longer on its way
-// out than to find.
+// Formats sentences within the page: transferring all results of axe-core would take longer than
+// the check.
 const violations = `axe
   .run({ resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
   .then(({ violations }) => violations.flatMap(({ id, nodes }) =>

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A member of a room whose bot has a command, with the caret where one writes. */
+/** A member of a room whose bot has a command, with the caret in the message field. */
 async function writing(answer: Answer, { width = 1_280, isTouch = false } = {}) {
   const room = await aRoom({ name: 'Deploys' });
   const bot = await aBot(room.owner, { name: 'Deployer' });

@@ -19,7 +19,7 @@ let owner: Account;
 let late: Account;
 let long: string;
 beforeAll(async () => {
-  // One account may send so many messages at once.
+  // The burst of one account, in messages.
   const each = 40;
   const people = await Promise.all(Array.from({ length: Math.ceil(many / each) }, () => anAccount()));
   owner = people[0] as Account;
@@ -95,8 +95,8 @@ describe('a long room', () => {
     const few = await scrollThrough(page, 5_000);
     const before = await heapAtRest(page);
     await scrollThrough(page, scrolled - few);
-    // Besides a tenth more a megabyte, for what the browser notes of its first 250 requests and
-    // compiles meanwhile: the messages are many times that.
+    // A tenth, and a megabyte for the browser's records of its first 250 requests and for compiled
+    // code. The messages are many times larger.
     expect(await heapAtRest(page)).toBeLessThanOrEqual(before * 1.1 + 1_048_576);
     await context.close();
   });
@@ -183,7 +183,7 @@ const isAtStart = (page: Page) => page.getByText('This is the beginning of the r
 
 type Place = { seq: string; top: number };
 
-/** Scrolls, and says where the message in the middle is then. */
+/** Scrolls, and returns the position of the middle message. */
 async function wheel(page: Page, by: number): Promise<Place> {
   return (await page.evaluate(`(async () => {
     const box = document.querySelector('#messages');

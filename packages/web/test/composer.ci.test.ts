@@ -5,7 +5,7 @@ import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { call, press, textsOf, visit } from './support.ts';
 
-/** A room of two, with the caret where one of them writes. */
+/** A room with two members; one has the caret in the message field. */
 async function writing() {
   const [owner, other] = [await anAccount(), await anAccount()];
   const room = await aRoom({ owner, members: [other] });
@@ -66,7 +66,7 @@ describe('Enter', () => {
     ];
     for (const text of texts) {
       await page.keyboard.type(text);
-      // Wherever a list may open, it is there by now.
+      // By now, any list would have opened.
       await page.waitForTimeout(150);
       await page.keyboard.press('Enter');
       await expect.poll(() => field.inputValue()).toBe('');
@@ -243,7 +243,7 @@ describe('an edit', () => {
   });
 });
 
-/** Whether the browser is kept from doing what it does by itself when this is dropped or pasted. */
+/** True if the page prevents the browser's default for this drop or paste. */
 const isKept = (page: Page, type: 'drop' | 'dragover' | 'paste', where: string, fill: string) =>
   page.evaluate<boolean>(`(() => {
     const data = new DataTransfer();

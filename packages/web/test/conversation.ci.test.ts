@@ -24,7 +24,7 @@ beforeAll(async () => {
     await succeed(call('PATCH', '/api/users/me', { token: account.token, body: { name } }));
   room = await aRoom({ owner: me, members: [kenji], name: 'Design system' });
   closed = await aRoom({ owner: me, members: [kenji], name: 'Numbers', is_open: false });
-  // They share a room, so that one finds the other.
+  // They share a room, so that each can find the other.
   await aRoom({ owner: me, members: [outsider], name: 'Hall' });
 });
 

@@ -25,7 +25,7 @@ describe('a conversation', () => {
     expect(await listed(hers.page)).toBe(1);
     await his.page.waitForTimeout(4_000);
     expect(await listed(his.page)).toBe(0);
-    // Begun by both, it is one conversation.
+    // Both started it, and it is one conversation.
     await begin(his.page, one);
     expect(await listed(his.page)).toBe(1);
     await his.page.getByRole('link', { name: 'All rooms' }).click();

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { decodePicture } from '../src/files/decode.ts';
 
-/** The header of a PNG of so many pixels in width and height. */
+/** The header of a PNG with this width and height. */
 function aPng(side: number): Blob {
   const bytes = Buffer.alloc(48_000);
   bytes.write('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1');

@@ -172,7 +172,7 @@ describe('the list of rooms', () => {
     page.on('response', (response) => isWhole(response.url()) && lists++);
     await signIn(page, bob);
     await expect.poll(() => lists).toBe(2);
-    // The service tells the page of those whom it shows.
+    // The service sends the page the presence of the people it shows.
     const { socket } = await connected(serveUrl, zoe);
     await page
       .locator('.rooms')

@@ -196,7 +196,7 @@ describe('a question', () => {
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'detached' });
     expect(await textsOf(page)).toEqual(['to be kept']);
-    // The focus is where it was: the keys work again.
+    // The focus is back, so the keys work again.
     await press(page.locator('li.message:focus'), 'Delete');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');

@@ -11,7 +11,7 @@ const drafts = (page: Page) => page.locator('.rooms').getByRole('link', { name: 
 /** A draft is stored a moment after the last key. */
 const untilKept = (page: Page) => page.waitForTimeout(1_000);
 
-/** Somebody who types another text of a message, and has not saved it. */
+/** A user with an unsaved edit of a message. */
 async function editing() {
   const owner = await anAccount();
   const [room, other] = [await aRoom({ owner, name: 'Plans' }), await aRoom({ owner, name: 'Other' })];
@@ -199,7 +199,7 @@ describe('an edit that was not saved', () => {
       await page.locator('.room-pane li.message textarea:focus').waitFor();
       expect(await field(page).evaluate((element) => (element as { selectionStart?: number }).selectionStart)).toBe(13);
     }
-    // The caret is then left where it is put.
+    // The caret stays there.
     await field(page).press('Home');
     await field(page).pressSequentially('so ');
     expect(await field(page).inputValue()).toBe('so a longer text');

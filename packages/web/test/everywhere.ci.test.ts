@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => terminals.remove());
 
-/** For so many minutes at least; more with EVERYWHERE_MINUTES. */
+/** The minimum duration in minutes; EVERYWHERE_MINUTES sets more. */
 const minutes = Number(process.env.EVERYWHERE_MINUTES ?? 0);
 
 /**

@@ -373,7 +373,7 @@ describe('a file that is sent', () => {
       questions.push(dialog.type());
       await dialog.dismiss();
     });
-    // Browsers ask only where somebody has done something.
+    // Browsers ask only after the user has done something.
     await page.locator('.room-pane .composer textarea').press('Shift');
     await choose(page, chosen('Plan.txt'));
     const waiting = page.locator('.tray li', { hasText: '5 B' });
@@ -489,7 +489,7 @@ describe('a file that is sent', () => {
   it('a file is uploaded again after a reload in the middle, while other rooms are written to, and its answer may be lost', async () => {
     const { page, context, id, owner } = await writing();
     const other = await aRoom({ owner, name: 'Elsewhere' });
-    // No server was told of it, and so no page.
+    // No server was notified, so no page was either.
     await page.reload();
     await page.getByRole('link', { name: 'Elsewhere' }).waitFor();
     let isHeld = true;

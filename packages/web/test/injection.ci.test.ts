@@ -122,7 +122,7 @@ const allowed = {
 
 describe('the input of users', () => {
   it(`input of users is text in messages, whatever it is (${corpus.length} attempts)`, { timeout: 120_000 }, async () => {
-    // One account may send so many messages at once.
+    // The burst of one account is limited.
     const people = await Promise.all(Array.from({ length: Math.ceil(corpus.length / 40) }, () => anAccount()));
     const room = await aRoomOf(people);
     for (const [at, text] of corpus.entries()) await aMessage(people[Math.floor(at / 40)] as Account, room, { text });

@@ -58,7 +58,7 @@ describe('the notifications', () => {
     await page.keyboard.press('Enter');
     await page.locator('li.message.pointed', { hasText: 'second for' }).waitFor();
     expect(new URL(page.url()).pathname.startsWith(`/rooms/${there.id}/`)).toBe(true);
-    // The list is still beside the room, with what comes meanwhile.
+    // The list is still beside the room, with new messages.
     await aMessage(other, here.id, { text: `third for @${me.username}` }, call);
     await results(page).getByText('third for').waitFor();
     expect(await results(page).count()).toBe(3);
@@ -96,7 +96,7 @@ describe('the drafts', () => {
     const { page, context, problems } = await visit({ path: `/rooms/${alpha.id}`, as: owner });
     const field = page.locator('.room-pane .composer textarea');
     await field.fill('**First** words of alpha');
-    // Where one writes now, nothing waits.
+    // A draft in the open editor does not wait.
     expect(await rowOf(page, 'Drafts').count()).toBe(0);
     await page.locator('.rooms a', { hasText: 'beta' }).click();
     await rowOf(page, 'Drafts').getByText('1', { exact: true }).waitFor();
@@ -179,7 +179,7 @@ describe('saved messages', () => {
     await rowOf(page, 'Saved').focus();
     await page.keyboard.press('Enter');
     await results(page).getByText('worth keeping').waitFor();
-    // Messages saved meanwhile come first.
+    // Messages saved in the meantime come first.
     const second = page.locator('.room-pane li.message', { hasText: 'nothing much' });
     await second.hover();
     await second.getByRole('button', { name: 'More actions' }).click();

@@ -85,7 +85,7 @@ describe('a GIF', () => {
 
 const entry = (id: number, type: string) => box('infe', [2, 0, 0, 0], big(id, 2), [0, 0], type, '\0');
 
-/** A picture of a phone: the pixels, and beside them where it was taken, each where `iloc` says. */
+/** A picture of a phone: the pixels, and the location beside them, as `iloc` lists them. */
 const heic = (version: 0 | 1, place: string) => {
   const make = (offset: number) => {
     const item = (id: number, begin: number, length: number) =>

@@ -61,7 +61,7 @@ const showing = `
 
 type NotifiedPages = Awaited<ReturnType<typeof notified>>;
 
-/** Someone whose browser has notifications turned on, at a page of the settings. */
+/** A user with notifications turned on, at the settings. */
 async function notified() {
   const owner = await anAccount();
   const device = aDevice();
@@ -195,7 +195,7 @@ describe('a device with notifications', () => {
     await expect.poll(tags).toEqual([unread, threads[1], fresh].toSorted());
     expect(await worker.evaluate('[...new Set(waits)]')).toEqual([19_800]);
 
-    // Where the service does not answer, as somebody has signed out, all stay.
+    // All stay if the service refuses, for example after a sign-out.
     await context.clearCookies();
     await deliver(
       all,

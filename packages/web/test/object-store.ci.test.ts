@@ -54,7 +54,7 @@ describe('the page with files in an object store', () => {
     const download = page.waitForEvent('download');
     await shown.getByRole('link', { name: 'Download Garden.png' }).click();
     expect((await download).suggestedFilename()).toBe('Garden.png');
-    // The page asks for nothing else elsewhere, and stays where it is.
+    // The page requests nothing else from other origins, and stays open.
     expect(problems.filter((one) => !one.startsWith(`asked for ${store.endpoint}/files/chat/`))).toEqual([]);
     expect(problems.length).toBeGreaterThan(0);
     expect(page.url()).toBe(`${service.url}/rooms/${room}`);

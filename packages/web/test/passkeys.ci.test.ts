@@ -247,7 +247,7 @@ describe('a page whose service has an address of its own', () => {
     const { page, problems, context, session, authenticatorId } = await aDevice('/login');
     const asked: string[] = [];
     page.on('request', (request) => asked.push(`${request.method()} ${new URL(request.url()).pathname}`));
-    // No page is open that would notice it, and ask for a passkey by itself.
+    // No page is open that would notice it, and request a passkey on its own.
     const loseSession = async () => {
       await page.goto(`${service.url}/icon.svg`);
       await context.clearCookies();
@@ -263,9 +263,9 @@ describe('a page whose service has an address of its own', () => {
     await button(page, 'Sign in with a passkey').waitFor();
     await expect.poll(() => asked).toContain('POST /api/passkey-sessions');
     expect(await page.locator('.shell').count()).toBe(0);
-    // The button asks as well, which ends the suggestion: a service that knows the passkey asks
-    // twice. The device answers what it is asked after it may, so the service's own answer waits
-    // for that.
+    // The button requests one as well, which ends the suggestion: a service that knows the passkey
+    // requests it twice. The device answers the allowed request, so the service's own answer waits
+    // for it.
     const mayAnswer = Promise.withResolvers<void>();
     await page.route('**/api/passkey-sessions', (route) => mayAnswer.promise.then(() => route.continue()), { times: 1 });
     await button(page, 'Sign in with a passkey').click();

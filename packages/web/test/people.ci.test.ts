@@ -54,7 +54,7 @@ describe('a webhook', () => {
     const message = page.locator('li.message', { hasText: 'The backup is done.' });
     await message.waitFor();
     expect(await message.locator('.meta').textContent()).toMatch(/^Backups bot/);
-    // There is nobody to talk with.
+    // The user is alone.
     expect(await message.getByRole('button', { name: 'Backups' }).isDisabled()).toBe(true);
 
     await page.getByRole('button', { name: 'Revoke Backups' }).click();

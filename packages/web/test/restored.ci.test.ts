@@ -154,7 +154,7 @@ async function startBridge(environment: Record<string, string>): Promise<() => s
   await writeFile(join(folder, 'last-seq'), '0');
   let child: ChildProcess | undefined;
   let isOver = false;
-  // As whatever watches over such a program does.
+  // Restarts it, as a supervisor would.
   const run = () => {
     if (isOver) return;
     child = spawn('node', [program], { cwd: folder, env: { ...process.env, ...environment, TARGET }, stdio: 'inherit' });

@@ -31,7 +31,7 @@ async function sent(page: Page, count: number): Promise<void> {
 
 /** Keeps a page from writing to its outbox or its drafts until the returned function is called. */
 async function hold(page: Page, store: 'outbox' | 'drafts', { id }: Account): Promise<() => Promise<unknown>> {
-  // A transaction lasts as long as it is asked for something.
+  // A transaction lasts as long as it gets requests.
   await page.evaluate(`new Promise((resolve) => {
     const opening = indexedDB.open('chat-${id}');
     opening.onsuccess = () => {
@@ -116,7 +116,7 @@ describe('a message', () => {
     const { id, owner } = await aRoom();
     await aMessage(owner, id, { text: 'ok' }, call);
     const { page, context } = await visit({ as: owner });
-    // The messages come, and where the feed begins does not.
+    // The messages arrive, but the cursor of the feed does not.
     await page.route('**/api/events?*', (route) => route.abort());
     await page.locator(`a[href="/rooms/${id}"]`).first().click();
     await expect.poll(() => textsOf(page)).toEqual(['ok']);

@@ -139,7 +139,7 @@ describe('the list of rooms', () => {
     };
     await choose('Show unread rooms first');
     await expect.poll(names).toEqual(['Gamma', 'Alpha', 'Beta']);
-    // It stays there while it is open, and for as long as one reads it.
+    // It stays there while it is open and being read.
     await page.locator('.rooms a', { hasText: 'Gamma' }).click();
     await page.locator('.rooms a.unread').waitFor({ state: 'detached' });
     expect(await names()).toEqual(['Gamma', 'Alpha', 'Beta']);
@@ -215,7 +215,7 @@ describe('the list of rooms', () => {
   });
 });
 
-/** Somebody with these favourites, on so many devices. */
+/** A user with these favourites, on several devices. */
 async function withFavourites(names: readonly string[], devices: readonly VisitSettings[]) {
   const owner = await anAccount();
   const ids = new Map<string, string>();

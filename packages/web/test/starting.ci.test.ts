@@ -5,10 +5,7 @@ import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { call, openPage, say, serveUrl, signIn, visit } from './support.ts';
 
-/**
- * Someone who is signed in, and has not looked into the room yet, in which something was said; and
- * another member of it.
- */
+/** A signed-in user with an unread room, and another member of it. */
 async function newcomer() {
   const other = await anAccount();
   const room = await aRoom({ members: [other] });
@@ -18,7 +15,7 @@ async function newcomer() {
   return { room, other, page, context, asked: askedOf(page, room.id) };
 }
 
-/** The requests for the newest messages of a room, and for where its feed stands, from here on. */
+/** The requests for a room's newest messages and its cursor, from now on. */
 function askedOf(page: Page, room: string): string[] {
   const addresses = [`/api/messages?room=${room}&limit=50&is_in_room=true`, `/api/events?room=${room}`];
   const asked: string[] = [];
@@ -55,7 +52,7 @@ describe('a room that is opened by its address', () => {
     await page.locator('.room-pane li.message', { hasText: 'said before' }).waitFor();
     await say(page, 'said now');
     await page.locator('.room-pane li.message:not(.pending)', { hasText: 'said now' }).waitFor();
-    // And once more after the cursor, for what came meanwhile.
+    // And again after the cursor, for changes in between.
     await expect.poll(() => asked.toSorted()).toEqual(['/api/events', '/api/messages', '/api/messages']);
     await context.close();
   });

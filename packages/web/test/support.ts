@@ -4,13 +4,13 @@ import { browser } from '../../../test/support/browser.ts';
 import { serveUrl as startServer } from '../../../test/support/services.ts';
 import { overHttp } from '../../../test/support/transports.ts';
 
-/** Where the service runs that the pages come from. */
+/** The address of the service that serves the pages. */
 export const serveUrl = await startServer();
 
 /** Calls the service that the pages use. Writes that bypass it reach its pages much later. */
 export const call = overHttp(serveUrl);
 
-/** A page of the client, and whatever went wrong in it. */
+/** A page of the client, and its errors. */
 export type Visit = { page: Page; problems: string[]; context: BrowserContext };
 
 export type VisitSettings = {
@@ -96,7 +96,7 @@ export async function countEffort(context: BrowserContext): Promise<Effort> {
   return effort;
 }
 
-/** Signs in by the form, whatever its language. */
+/** Signs in with the form, in any language. */
 export async function signIn(page: Page, { username, password }: Pick<Account, 'username' | 'password'>): Promise<void> {
   await page.locator('input[name=username]').fill(username);
   await page.locator('input[name=password]').fill(password);

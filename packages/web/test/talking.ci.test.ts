@@ -76,8 +76,7 @@ describe('the history of a room', () => {
   it('the history of a room is requested again when it could not be read', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoomOf([ann, bob], { name: 'Old' });
-    // More than the page that is read first, of two, as one account may send so many messages at
-    // once.
+    // More than a first page, from two accounts, because the burst of one is limited.
     for (let count = 0; count < 30; count++) await Promise.all([ann, bob].map((account) => aMessage(account, room)));
     const { page, context } = await visit();
     const asked: string[] = [];

@@ -26,7 +26,7 @@ describe('the texts that the service and the page read', () => {
     'the service and the page agree on the mentions, and the page draws everything that was sent: part $at of the texts',
     { timeout: 180_000 },
     async ({ part }) => {
-      // One account may send so many messages at once.
+      // The burst of one account is limited.
       const people = await Promise.all(Array.from({ length: Math.ceil(part.length / 40) }, () => anAccount()));
       const others = Object.entries(named).map(([username, id]) => ({ id, username }) as Account);
       const room = await aRoomOf([...people, ...others]);

@@ -29,7 +29,7 @@ async function press(page: Page, fromEnd: number, action: string): Promise<void>
   }
 }
 
-/** Opens the last message, once there is one. */
+/** Opens the last message, when there is one. */
 async function editLast(page: Page): Promise<void> {
   await rows(page).last().waitFor();
   await page.keyboard.press('ArrowUp');

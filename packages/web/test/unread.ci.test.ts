@@ -87,7 +87,7 @@ describe('the bar above the messages', () => {
     const seqs: number[] = [];
     const last = (await aMessage(other, room.id, { text: 'read up to here' }, call)).seq;
     await call('PATCH', path, { token: me.token, body: { last_read: last } });
-    // One account may send so many messages at once.
+    // The burst of one account is limited.
     for (let at = 0; at < count; at++)
       seqs.push((await aMessage(at % 2 ? other : another, room.id, { text: `new ${at}\n\nof several\n\nlines` }, call)).seq);
     return { me, other, room, path: `/rooms/${room.id}/${seqs.at(-1)}` };

@@ -136,8 +136,8 @@ type Latency = { count: number; missing: number; p50: number; p99: number; max: 
 type Sent = { room: TestedRoom; count: number; at: number };
 
 /**
- * For so long, the rate rises before anything is measured: instances start one after the other, as
- * on any day.
+ * The rate rises during this time, before anything is measured: instances start one after the
+ * other, as in real use.
  */
 const warmUpSeconds = 20;
 
@@ -151,8 +151,8 @@ async function load(cloud: Cloud, rooms: TestedRoom[], { rate, seconds }: { rate
   let next = 0;
 
   /**
-   * Sends messages for so long, at the rate at each time; returns those that were acknowledged, and
-   * when.
+   * Sends messages for this time, at the rate at each time; returns the acknowledged ones, with
+   * times.
    */
   const send = async (milliseconds: number, rateAt: (part: number) => number): Promise<Sent[]> => {
     const sends: Promise<Sent | undefined>[] = [];

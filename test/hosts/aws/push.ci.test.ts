@@ -53,8 +53,7 @@ describe('a service to which nobody is connected', () => {
     expect(commands.map(({ name, collection }) => `${name} ${collection}`)).toEqual([
       'aggregate tokens',
       'findAndModify rooms',
-      // Whether anybody is connected, or has a device or a program to tell, is read beside the
-      // insert.
+      // The check for connections, devices and webhooks runs beside the insert.
       'find connections',
       'find push_subscriptions',
       'find rooms',
@@ -238,7 +237,7 @@ describe('invocations that are lost, doubled and overtake each other', () => {
     const logs = people.map(({ token }) => {
       const log: Event[] = [];
       const client = createChatClient({ baseUrl: url, token });
-      // So seldom that whatever comes was pushed, or missed by a push.
+      // So rarely that each event was pushed, or missed by a push.
       const news = client.live({ interval: 600_000, signal: stop.signal, after });
       const following = (async () => {
         for await (const one of news) if ('seq' in one) log.push(one);

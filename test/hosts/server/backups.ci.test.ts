@@ -99,7 +99,7 @@ describe('scheduled backups', () => {
 
   it('scheduled backups are set by variables and options', () => {
     expect(readSettings([], {}).backup).toBeUndefined();
-    // The functions, which read the environment alone, tell administrators when one is late.
+    // The functions read only the environment. They report late backups to administrators.
     expect(readSettings(['--backup-dir', '/backups', '--backup-every', '30m'], {}).backupVariables).toEqual({
       BACKUP_DIR: '/backups',
       BACKUP_EVERY: '30m',

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createFairShare } from '../../../hosts/server/http/fair-share.ts';
 
-/**
- * Callers on a clock of their own: each request keeps the process busy for so many milliseconds.
- */
+/** Callers on a simulated clock: each request keeps the process busy for some milliseconds. */
 function aProcess() {
   let time = 0;
   const waits: number[] = [];

@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import { watchFile } from '../../../hosts/server/work/file-watch.ts';
 
 /**
- * As a database answers whose file has so many parts of one page; it fails at the calls named. The
- * file of a test has one part.
+ * Simulates the answers of a database with several parts of one page; it fails at the named calls.
+ * The file of a test has one part.
  */
 function aFileOf(pages: number, ...failing: number[]) {
   const asked: number[] = [];

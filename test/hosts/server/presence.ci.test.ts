@@ -17,7 +17,7 @@ afterAll(() => Promise.all([server, forgetful, hasty, silent].map(({ close }) =>
 const watch = ({ send }: TestSocket, ...users: Pick<Account, 'id'>[]) =>
   send({ type: 'watch', users: users.map(({ id }) => ({ $oid: id })) });
 
-/** All that a connection was told of somebody, in order. */
+/** All presence of a user that a connection has received, in order. */
 const told = ({ of }: TestSocket, { id }: Pick<Account, 'id'>) =>
   of('presence').flatMap((frame) =>
     (['active', 'away', 'offline'] as const).filter((state) => frame[state].some(({ $oid }) => $oid === id)),
@@ -81,7 +81,7 @@ describe('presence', () => {
     expect(told(hers as TestSocket, bob)).toEqual(['active']);
     after.socket.close();
     await after.closed;
-    // A user who asks meanwhile does not see it either, even after seeing it before.
+    // A user who asks in the meantime does not see it either, even after seeing it before.
     watch(hers as TestSocket, bob);
     await expect.poll(() => told(hers as TestSocket, bob)).toEqual(['active', 'active']);
     for (const one of [hers, after, other]) one?.socket.close();

@@ -192,7 +192,7 @@ describe('2000 clients', () => {
           opened.send({ type: 'hello' });
           return opened;
         } catch {
-          // As every client does, whatever was wrong: again, at a random moment.
+          // As every client does after any error: again, at a random moment.
           await new Promise((resolve) => setTimeout(resolve, 2_000 * Math.random()));
         }
       }

@@ -12,10 +12,7 @@ import { inProcess as call } from '../../support/transports.ts';
 usePushService();
 useOwnDatabase();
 
-/**
- * A room in which somebody has mentioned a user with so many devices, whose push service gives no
- * answer.
- */
+/** A room with a mention of a user with several devices, whose push service does not respond. */
 async function withSilentDevices(count: number) {
   const [ann, bob] = [await anAccount(), await anAccount()];
   const room = await aRoomOf([bob, ann]);

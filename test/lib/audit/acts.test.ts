@@ -129,10 +129,7 @@ async function firstOf(kind: 'sessions' | 'tokens', account: Account): Promise<s
   return `/api/${kind}/${(body as [{ _id: { $oid: string } }])[0]._id.$oid}`;
 }
 
-/**
- * Somebody who signs in through the provider, with or without the group of administrators, or both
- * in turn.
- */
+/** A user of the provider, with or without the administrators' group, or both in turn. */
 const byGroup = (way: string, ...groups: string[][]): Row => [
   way,
   async () => {
@@ -150,7 +147,7 @@ const byGroup = (way: string, ...groups: string[][]): Row => [
   },
 ];
 
-/** Somebody who has signed in through the provider. */
+/** A user who has signed in with the provider. */
 const connected = (
   way: string,
   act: (account: { id: string; username: string }) => Promise<unknown>,

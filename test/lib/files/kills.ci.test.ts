@@ -54,7 +54,7 @@ const command: fc.Arbitrary<Command> = fc.record({
   which: fc.nat(5),
   isTwice: fc.boolean(),
 });
-/** Where the process that does it dies, if it does. */
+/** The step at which the process dies, if it does. */
 const killed = fc.record({
   command,
   death: fc.option(fc.record({ at: fc.nat(6), isDone: fc.boolean() }), { nil: undefined, freq: 3 }),

@@ -206,7 +206,7 @@ async function namesOf(work: () => Promise<unknown>): Promise<string[]> {
   return names.filter((name) => name !== 'update tokens');
 }
 
-/** Reads a page as often as it takes to be cached, and waits for that decision. */
+/** Reads a page until it is cached. */
 async function readOften(room: string): Promise<void> {
   for (let count = 0; count < 4; count++) {
     await newest(room, ann);

@@ -84,7 +84,7 @@ async function live(all: Step[]): Promise<void> {
       due = 0;
     } else {
       await dyingAt(at, tell);
-      // Until its lease has run out, nobody else tells.
+      // Until its lease expires, no other process sends.
       await pushed.updateOne({ _id: new ObjectId(room) }, { $set: { leased_until: new Date() } });
     }
   }

@@ -35,8 +35,8 @@ export type TemplateEnd = 'closed' | 'killed';
 const password = 'open sesame, please';
 
 /**
- * Fills a data directory through the service, with everything that people do, and with so many
- * messages more; and leaves it in both ways.
+ * Fills a data directory through the service with everything that people do, and more messages. It
+ * leaves the directory in both states.
  */
 export async function makeTemplates(place: string, messages: number): Promise<Record<TemplateEnd, Template>> {
   const directory = join(place, 'closed');
@@ -88,7 +88,7 @@ async function addMessages(directory: string, roomId: string, count: number): Pr
   await close();
 }
 
-/** Sends messages by a server that is then killed, so that they are in its log alone. */
+/** Sends messages through a server that is then killed, so that they are only in its log. */
 async function leaveLog(environment: Record<string, string>, token: string, room: string): Promise<void> {
   const service = await startService(environment, commands.serve);
   for (let n = 0; n < 40; n++) {

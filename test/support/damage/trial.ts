@@ -29,7 +29,7 @@ export type Outcome = {
   readonly faults: readonly string[];
 };
 
-/** Kinds that change rows and leave them valid: only people can tell such documents from others. */
+/** Damage that changes rows and leaves them valid: no check can detect it. */
 const unnoticeable: ReadonlySet<string> = new Set([...Object.keys(rowKinds), 'logPages']);
 
 const kindsFor = (end: TemplateEnd): Record<string, DamageKind> => ({

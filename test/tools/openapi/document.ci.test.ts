@@ -76,10 +76,7 @@ function hasExamples(message: object | undefined): boolean {
   );
 }
 
-/**
- * Where a description is missing: a parameter's, a header's, a response's, or that of an object's
- * field.
- */
+/** The places without a description: parameters, headers, responses, and fields of objects. */
 function undescribed(part: unknown, at = ''): string[] {
   if (typeof part !== 'object' || part === null || /\/examples?$/.test(at)) return [];
   const isDescribable =

@@ -15,7 +15,7 @@ const { id, token } = await anAdmin();
 await users.updateOne({ _id: new ObjectId(id) }, { $set: { writes_per_second: 0.001 } });
 await inProcess('DELETE', '/api/sessions', { token });
 
-// Those that anyone may call have limits of their own.
+// Operations for anyone have their own limits.
 const limited = operationsWith(429).filter(
   ([, { method, security = [] }]) => method !== 'GET' && security.every((one) => Object.keys(one).length > 0),
 );

@@ -99,7 +99,7 @@ const takesJsonAlone = ([, { path, requestBody }]: readonly [string, ListedOpera
 const isForSome = (security: ListedOperation['security'] = []) => security.every((one) => Object.keys(one).length > 0);
 
 /**
- * Sends the example of an operation as an administrator. A refusal has a code, but where the
+ * Sends the example of an operation as an administrator. A refusal has a code, except where the
  * specification fixes its body.
  */
 async function send(operation: ListedOperation, sent: SentRequest = {}, changed: Parameters<typeof exampleRequest>[1] = {}) {

@@ -50,7 +50,7 @@ describe('the schemas of parameters', () => {
       const { parse } = parameter;
       return parameter.read(place !== 'body' && parse && typeof sent === 'string' ? parse(sent) : sent) !== undefined;
     };
-    // A text of a query is a number where its schema asks for one (OpenAPI 3.1, "style").
+    // A text in a query becomes a number if its schema requires one (OpenAPI 3.1, "style").
     const allows = (sent: unknown) =>
       validate(sent) || (place !== 'body' && typeof sent === 'string' && /^-?\d{1,16}$/.test(sent) && validate(Number(sent)));
 

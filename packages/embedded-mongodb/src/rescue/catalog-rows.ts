@@ -15,7 +15,7 @@ export type CatalogRows = {
   readonly indexes: readonly TableRow[];
   /** The second copy of what the catalog says about collections, if it is intact. */
   readonly copy: readonly CopiedCollection[] | undefined;
-  /** Whether no tree of the catalog is damaged. */
+  /** True if no tree of the catalog is damaged. */
   readonly isWhole: boolean;
 };
 

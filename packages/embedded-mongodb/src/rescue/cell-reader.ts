@@ -23,7 +23,7 @@ export class CellReader {
   }
 
   /**
-   * Whether a page of the latest document has a wrong checksum, so that the document may have
+   * True if a page of the latest document has a wrong checksum, so that the document may have
    * changed.
    */
   get isDoubtful(): boolean {

@@ -2,8 +2,8 @@ import { pageBytes } from '../storage/file/log-reader.ts';
 import type { PageSource } from './page-source.ts';
 
 /*
- * The cells of SQLite's pages, read without SQLite, which gives a table up where a page is damaged
- * that leads to others. https://www.sqlite.org/fileformat2.html#b_tree_pages
+ * The cells of SQLite's pages, read without SQLite. SQLite cannot read a table if one of its inner
+ * pages is damaged. https://www.sqlite.org/fileformat2.html#b_tree_pages
  */
 
 /** The types of pages that belong to a tree. */
@@ -22,7 +22,7 @@ const headOf = (page: number): number => (page === 1 ? 100 : 0);
 
 export const typeOfPage = (bytes: Buffer, page: number): number => bytes[headOf(page)] as number;
 
-/** Whether a page leads to others of its tree. */
+/** True if a page has child pages in its tree. */
 export const isInterior = (bytes: Buffer, page: number): boolean => {
   const type = typeOfPage(bytes, page);
   return type === pageType.tableInterior || type === pageType.indexInterior;
@@ -81,7 +81,7 @@ function readPayload(bytes: Buffer, start: number, size: number, local: number, 
   if (local === size) return bytes.subarray(start, start + size);
   const parts = [bytes.subarray(start, start + local)];
   let next = bytes.readUInt32BE(start + local);
-  // The size bounds the walk, also where the pages lead in a circle.
+  // The size bounds the walk, even if the pages form a cycle.
   for (let left = size - local; left > 0; ) {
     const page = next > 1 && next <= pages.count ? pages.read(next) : undefined;
     if (page === undefined) return undefined;

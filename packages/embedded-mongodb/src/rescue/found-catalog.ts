@@ -6,10 +6,7 @@ import type { PageSource } from './page-source.ts';
 /** An index, as far as its specification can be read. */
 type FoundIndex = { readonly id: number; readonly name: string; readonly fields: readonly string[] };
 
-/**
- * A collection, with the first pages of its documents and of the index of their ids; undefined
- * where that is not known.
- */
+/** A collection, with the first pages of its documents and of the index of their ids, if known. */
 export type FoundCollection = {
   readonly db: string;
   readonly name: string;
@@ -59,7 +56,10 @@ function notFound(found: readonly FoundCollection[], { db, indexes } = noneExpec
 
 const noneExpected: ExpectedCollections = { db: '', indexes: {} };
 
-/** The name of a collection whose own is lost: that of the expected one with the same indexes. */
+/**
+ * The name of a collection that has lost its own: that of the expected collection with the same
+ * indexes.
+ */
 function guessedName(id: number, own: readonly FoundIndex[], { db, indexes } = noneExpected) {
   const names = own.map(({ name }) => name).filter((name) => name !== '_id_');
   const alike = Object.entries(indexes).filter(

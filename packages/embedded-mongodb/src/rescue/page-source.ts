@@ -18,7 +18,7 @@ export type PageSource = {
   numbers(): Iterable<number>;
   /** A page; undefined if it is not there or the disk cannot read it. */
   read(page: number): Buffer | undefined;
-  /** Whether a page has its checksum; undefined if that is not known. */
+  /** Returns true if a page matches its checksum; undefined if that is unknown. */
   isIntact(page: number): boolean | undefined;
   /** Frames at the end of the log that cannot be read, though they had been synced. */
   readonly lostFrames: number;

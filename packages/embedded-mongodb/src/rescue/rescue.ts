@@ -80,7 +80,7 @@ function outlineOf(trees: Trees, cells: CellReader, found: FoundCollection): Out
   return { ...found, identities, leaves, freeLeaves, lostPages: lost + misplaced.length + freeLeaves.length, strays: [] };
 }
 
-/** Gives each collection its documents that lie where its tree does not lead. */
+/** Assigns stray documents to their collections. */
 function assignStrays(trees: Trees, cells: CellReader, outlines: readonly Outline[]): void {
   const assign = (place: Place) => {
     const document = cells.document(place);

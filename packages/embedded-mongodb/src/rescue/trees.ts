@@ -16,10 +16,7 @@ export class Trees {
   readonly pages: PageSource;
   /** Pages that are not in use, though they may still have the content of a removed document. */
   readonly free: ReadonlySet<number>;
-  /**
-   * Whether all free pages are known. Otherwise documents that were removed may look as if they
-   * were lost.
-   */
+  /** True if all free pages are known. Otherwise removed documents may look lost. */
   readonly isFreeListWhole: boolean;
   /** Pages that belong to a tree that was walked. */
   readonly claimed = new Set<number>();
@@ -118,7 +115,7 @@ type IndexPage = KeyLimits & { readonly page: number };
 /** Some damaged cells do not make a whole page one of another tree. */
 const isMostly = <T>(items: readonly T[], is: (item: T) => boolean): boolean => items.filter(is).length >= items.length / 2;
 
-/** Whether a value is a key between limits. */
+/** True if a value is a key between limits. */
 export const isWithin = (key: Column | undefined, { low, high }: KeyLimits): boolean =>
   Buffer.isBuffer(key) && !(low !== undefined && low.compare(key) > 0) && !(high !== undefined && high.compare(key) < 0);
 
@@ -134,7 +131,7 @@ function childrenOfIndex(entries: readonly Entry[], last: number, parent: IndexP
   return [...children, { page: last, low: from, high: parent.high }];
 }
 
-/** Whether the entries of a page have ascending keys. */
+/** True if the entries of a page have ascending keys. */
 const areInOrder = (entries: readonly Entry[]): boolean =>
   entries.every(({ columns: [key] }, at) => {
     const before = at === 0 ? undefined : entries[at - 1]?.columns[0];

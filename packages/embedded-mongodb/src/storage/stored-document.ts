@@ -13,6 +13,6 @@ export function storedDocument(value: unknown, namespace: string, rid: number): 
   throw damaged(`document ${rid} of ${namespace} is not valid BSON.`);
 }
 
-/** Whether bytes begin with their length and end in 0, as a document does. */
+/** True if bytes begin with their length and end in 0, as a document does. */
 export const isFramed = (bytes: Buffer): boolean =>
   bytes.length >= leastBytes && int32At(bytes, 0) === bytes.length && bytes[bytes.length - 1] === 0;

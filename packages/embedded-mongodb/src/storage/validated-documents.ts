@@ -25,8 +25,7 @@ export class ValidatedDocuments {
   }
 
   /**
-   * Returns a part of a document, whose damage elsewhere does no harm; refuses the part if it is
-   * damaged.
+   * Returns a part of a document, even if the rest is damaged; refuses the part if it is damaged.
    */
   part(rid: number, document: Buffer, part: Buffer): Buffer {
     if (this.#has(rid)) return part;

@@ -15,7 +15,7 @@ export function validate(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** Whether a stored document is valid BSON. */
+/** True if a stored document is valid BSON. */
 export function isValid(bytes: Buffer): boolean {
   try {
     validate(bytes);
@@ -56,5 +56,5 @@ function isText(bytes: Buffer, start: number, end: number): boolean {
   return true;
 }
 
-/** Whether the high half of a date lies within ±2^52 ms. Beyond that, a double is inexact. */
+/** True if the high half of a date is within ±2^52 ms. Beyond that, a double is inexact. */
 export const isDate = (high: number): boolean => high < 0x100000 && high >= -0x100000;

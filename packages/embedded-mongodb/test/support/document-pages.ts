@@ -7,10 +7,7 @@ import { Trees } from '../../src/rescue/trees.ts';
 import { copyTable } from '../../src/storage/catalog-copy.ts';
 import { decode } from '../../src/values/bson.ts';
 
-/**
- * A document of a database that is not damaged: where it belongs, its bytes, and the pages that
- * hold it.
- */
+/** A document of an undamaged database: its collection and key, its bytes, and its pages. */
 export type PlacedDocument = { readonly key: string; readonly bytes: Buffer; readonly pages: ReadonlySet<number> };
 
 /**

@@ -72,7 +72,7 @@ export class Reader {
     return shortened(this.text().replaceAll(/\s+/g, ' ').trim(), 200);
   }
 
-  /** The address, if it is one of the web that can stand in a link. */
+  /** The address, if it is a web address that can be in a link. */
   address(): string | undefined {
     return webAddress(this.text().trim());
   }

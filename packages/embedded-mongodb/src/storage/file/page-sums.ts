@@ -38,7 +38,7 @@ export type Damage = {
   readonly pages: number;
   /** The numbers of the first of them, which begin with 1. */
   readonly named: readonly number[];
-  /** Whether the log was damaged while it was in use. */
+  /** True if the log was damaged while it was in use. */
   readonly log: boolean;
   /** Damage that reading met, as sentences. Its pages may have right checksums. */
   readonly met?: readonly string[];
@@ -49,13 +49,11 @@ export type Damage = {
 /** Frames that a start had to leave out of the log. */
 export type DroppedWrites = {
   readonly frames: number;
-  /** Whether it was acknowledged; else it may have been in the middle of being written. */
+  /** True if it was acknowledged; otherwise it may have been interrupted. */
   readonly acknowledged: boolean;
-  /**
-   * Whether it is not known how far the log had been synced, so that it may have been acknowledged.
-   */
+  /** True if the synced length of the log is unknown, so that it may have been acknowledged. */
   readonly isUncertain?: boolean;
-  /** The time of the latest write that is there, as an ISO time, where that is known. */
+  /** The time of the latest surviving write, as an ISO time, if known. */
   readonly since?: string;
   readonly at: string;
 };
@@ -70,7 +68,7 @@ export type PageSums = {
   readonly pages: number;
   /** Notes that so many frames of the log are synced. */
   mark(frames: number): void;
-  /** Writes the log, which has so many frames, back by `run`, which tells whether it is done. */
+  /** Writes the log of `frames` frames back with `run`, which returns true when it is done. */
   checkpoint(frames: number, run: () => boolean): void;
   /**
    * Checks `pagesPerStep` pages from one on (counting from 0), and learns those that are not known;
@@ -95,8 +93,7 @@ export type PageSums = {
 };
 
 /**
- * The checksums of the first pages of a database that nobody has open; 0, or none, where a checksum
- * is not known.
+ * The checksums of the first pages of a database that nobody has open; 0, or missing, if unknown.
  */
 export function readPageSums(directory: string, pageCount: number): readonly number[] {
   try {
@@ -304,7 +301,7 @@ export function openPageSums(directory: string, { id, before }: { id: string; be
   };
 }
 
-/** Whether this is the id of another database, and not a damaged one of this. */
+/** True if this is the id of another database, not a damaged id of this one. */
 const isOther = (found: string, id: string): boolean =>
   /^[0-9a-f]{24}$/.test(found) && [...found].filter((character, at) => character !== id[at]).length > 4;
 

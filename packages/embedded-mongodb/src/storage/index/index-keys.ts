@@ -4,8 +4,8 @@ import { bsonType, type Doc } from '../../values/value.ts';
 import { emptyArrayKey, KeyWriter } from './key.ts';
 
 /**
- * Tells readers whether a collection or an index was dropped. It outlives the objects that
- * represent them.
+ * Shows readers that a collection or an index was dropped. It outlives the objects that represent
+ * them.
  */
 export type Presence = { isOver: boolean };
 
