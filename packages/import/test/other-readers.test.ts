@@ -133,7 +133,7 @@ describe('an export of Mattermost as people repack it', () => {
 
   it('an import refuses messages without people', async () => {
     const nobody = linesOf(version, channel, post('Hello'));
-    await expect(readArchive(tryImport(openMattermost), nobody)).rejects.toThrow('has messages and lists no people');
+    await expect(readArchive(tryImport(openMattermost), nobody)).rejects.toThrow('contains messages but no people');
   });
 });
 

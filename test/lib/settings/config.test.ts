@@ -195,11 +195,7 @@ describe('settings', () => {
       { ...least, OIDC_ISSUER: 'https://id.example.org', OIDC_CLIENT_ID: 'chat' },
       /^Set PUBLIC_URL to the address of the service: the identity provider/,
     ],
-    [
-      'OIDC_SCOPES',
-      { ...least, OIDC_SCOPES: 'email' },
-      /^Set OIDC_SCOPES to scopes separated by spaces, including openid/,
-    ],
+    ['OIDC_SCOPES', { ...least, OIDC_SCOPES: 'email' }, /^Set OIDC_SCOPES to scopes separated by spaces, including openid/],
     [
       'OIDC_PROVIDERS',
       listing({ ...gitlab, group_rooms: [] }),
@@ -230,7 +226,7 @@ describe('settings', () => {
       listing({ ...gitlab, client_id: undefined }),
       /whose entry 1 has client_id: a text of at most 500 characters\.$/,
     ],
-    ['OIDC_PROVIDERS', listing({ ...gitlab, scopes: 'email' }), /whose entry 1 has scopes: scopes, separated by blanks/],
+    ['OIDC_PROVIDERS', listing({ ...gitlab, scopes: 'email' }), /whose entry 1 has scopes: scopes separated by spaces/],
     ['OIDC_PROVIDERS', listing({ ...gitlab, sign_up: 'none' }), /whose entry 1 has sign_up: one of all, invited\.$/],
     ['OIDC_PROVIDERS', listing(gitlab, { ...gitlab, issuer: 'https://b.example.org' }), /in which each entry has another id\.$/],
     ['OIDC_PROVIDERS', listing(gitlab, { ...gitlab, id: 'b' }), /in which each entry has another issuer\.$/],
