@@ -5,8 +5,7 @@ import { isScheduled, job } from '../lib/http/job.ts';
 import { sweepMessages } from '../lib/messages/retention.ts';
 
 /**
- * When the sweeps of files, of messages and of the audit log end, in milliseconds after the
- * start.
+ * When the sweeps of files, of messages and of the audit log end, in milliseconds after the start.
  */
 const filesMs = 6_000;
 const messagesMs = 12_000;

@@ -72,12 +72,12 @@ export async function noteDone(act: Act, by: By): Promise<void> {
  */
 export const append = (act: Act, by: By, failed: number | null = null): Promise<AuditDocument> =>
   // The entries of one process are written in turn, so that they do not compete with each other.
-  inTurn('', () => attempt({ milliseconds: longest, pause: () => 20 * Math.random() }, () => appendOnce(act, by, failed)));
+  inTurn('', () => attempt({ milliseconds: longestMs, pause: () => 20 * Math.random() }, () => appendOnce(act, by, failed)));
 
 const inTurn = serializeByKey<AuditDocument>();
 
-/** How long to retry while other processes append, in milliseconds. */
-const longest = 10_000;
+/** How long to retry while other processes append. */
+const longestMs = 10_000;
 
 async function appendOnce(
   { action, target = undefined, details = {} }: Act,

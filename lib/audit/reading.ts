@@ -6,8 +6,8 @@ import { append, byCaller } from './append.ts';
 
 /* An administrator who reads a room usually requests many pages. One entry a day is enough. */
 
-/** For how long one entry covers further reading, in milliseconds. */
-const validity = 86_400_000;
+/** For how long one entry covers further reading. */
+const validityMs = 86_400_000;
 
 /** The time of the last known entry, by administrator and room. */
 const noted = new LruCache<number>(1_000);
@@ -18,14 +18,14 @@ const running = new Map<string, Promise<void>>();
 /** Records that an administrator reads a room as a non-member, before anything is shown. */
 export async function noteReading({ _id, name }: { _id: ObjectId; name: string }, caller: Caller): Promise<void> {
   const key = `${caller.user._id.toHexString()} ${_id.toHexString()}`;
-  if ((noted.get(key) ?? 0) > Date.now() - validity) return;
+  if ((noted.get(key) ?? 0) > Date.now() - validityMs) return;
   const isRunning = running.get(key) ?? note(key, { _id, name }, caller).finally(() => running.delete(key));
   running.set(key, isRunning);
   await isRunning;
 }
 
 async function note(key: string, { _id, name }: { _id: ObjectId; name: string }, caller: Caller): Promise<void> {
-  const since = new Date(Date.now() - validity);
+  const since = new Date(Date.now() - validityMs);
   const filter = { 'actor.id': caller.user._id, action: 'room.read', 'target.id': _id, at: { $gt: since } };
   const found = await audit.findOne(filter, { sort: { _id: -1 }, projection: { at: 1 } });
   const target = { kind: 'room', id: _id, name } as const;

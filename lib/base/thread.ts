@@ -7,7 +7,7 @@ import { parentPort, Worker } from 'node:worker_threads';
  * first call, and ends after `longestIdle` milliseconds without calls.
  */
 
-const longestIdle = 30_000;
+const longestIdleMs = 30_000;
 
 type PendingCall<Result> = { resolve: (result: Result) => void; reject: (error: unknown) => void };
 type Answer<Result> = { id: number; result?: Result; error?: unknown };
@@ -62,7 +62,7 @@ export class Thread<Job, Result> {
     this.#idle = setTimeout(() => {
       this.#worker = undefined;
       void worker.terminate();
-    }, longestIdle).unref();
+    }, longestIdleMs).unref();
   }
 }
 

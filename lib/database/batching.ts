@@ -17,11 +17,8 @@
 import { deadlineOfRequest, isAlone, isShared, withLatestDeadline } from '../base/deadline.ts';
 import { isWithinProcess } from './within-process.ts';
 
-/**
- * How long a batch may delay the next one, in milliseconds: a batch that hangs must not block
- * everyone.
- */
-const longestDelay = 50;
+/** How long a batch may delay the next one: a batch that hangs must not block everyone. */
+const longestDelayMs = 50;
 
 /**
  * The number of consecutive turns of the event loop without a call before a batch starts. A client
@@ -78,7 +75,7 @@ class Queue<I, O> {
       this.#isBusy = this.#waiting.length > 0;
       if (this.#isBusy) this.#gather();
     };
-    const timer = setTimeout(unblock, longestDelay);
+    const timer = setTimeout(unblock, longestDelayMs);
     try {
       const deadlines = batch.map(({ deadline }) => deadline);
       const results = await withLatestDeadline(deadlines, () => this.#work(batch.map(({ item }) => item)));

@@ -4,10 +4,10 @@ import { serviceUnavailable } from '../base/errors.ts';
 import { database } from './client.ts';
 
 /**
- * The longest time of one call in the database, in milliseconds. It is less than the socket's
- * timeout, so that the driver does not send a running call again.
+ * The longest time of one call in the database. It is less than the socket's timeout, so that the
+ * driver does not send a running call again.
  */
-const longestCall = 3_000;
+const longestCallMs = 3_000;
 
 /** The position of the options among the arguments of a collection's methods. */
 const methods = {
@@ -54,7 +54,7 @@ export function collection<T extends Document>(name: string): Collection<T> {
 function timeOfCall(): number | undefined {
   const deadline = deadlineOfRequest();
   if (deadline === undefined) return undefined;
-  const left = Math.min(Math.floor(deadline - performance.now()), longestCall);
+  const left = Math.min(Math.floor(deadline - performance.now()), longestCallMs);
   if (left <= 0) throw serviceUnavailable();
   return left;
 }

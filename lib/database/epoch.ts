@@ -27,11 +27,8 @@ const only = { _id: 'now' } as const;
 /** The start of a cursor: 60 random bits. */
 export const epochPattern = '[0-9a-f]{15}';
 
-/**
- * How long a process may use a cached epoch, in milliseconds, if it cannot detect changes of the
- * database.
- */
-const longestBelief = 5_000;
+/** How long a process may use a cached epoch, if it cannot detect changes of the database. */
+const longestBeliefMs = 5_000;
 
 type CachedEpoch = Epoch & { database: Db; readAt: number; state: number };
 let known: CachedEpoch | undefined;
@@ -55,7 +52,7 @@ export const isCurrentEpoch = async (id: string): Promise<boolean> =>
 
 const isFresh = (known: CachedEpoch): boolean =>
   known.database === database &&
-  (known.state === stateOf(epochs) || (Number.isNaN(known.state) && performance.now() - known.readAt < longestBelief));
+  (known.state === stateOf(epochs) || (Number.isNaN(known.state) && performance.now() - known.readAt < longestBeliefMs));
 
 function readEpoch(): Promise<CachedEpoch> {
   reading ??= findOrMake().finally(() => {

@@ -48,14 +48,14 @@ const add = (owner: string, bytes: number) =>
     { $inc: { bytes, changes: 1 }, $set: { is_unchecked: true }, $currentDate: { changed_at: true } },
   );
 
-/** How long a count must be unchanged before a recount, in milliseconds: longer than a request. */
-const rest = 60_000;
+/** How long a count must be unchanged before a recount: longer than a request. */
+const restMs = 60_000;
 
 /**
  * Recounts the quotas that have changed and are at rest. The next call continues if a count changes
  * meanwhile or the time is up.
  */
-export async function recountQuotas({ atRestFor = rest, until = Number.POSITIVE_INFINITY } = {}): Promise<void> {
+export async function recountQuotas({ atRestFor = restMs, until = Number.POSITIVE_INFINITY } = {}): Promise<void> {
   const before = new Date(Date.now() - atRestFor);
   const due = await fileQuotas.find({ is_unchecked: true, changed_at: { $lte: before } }, { sort: { _id: 1 } }).toArray();
   // That of the service comes last, because it is the sum of the others.

@@ -15,7 +15,7 @@ type ObjectRequest = { method: string; key: string; query?: Record<string, strin
 type Body = { size: number; sha256: string; bytes: AsyncIterable<Uint8Array> };
 
 /** Timeouts in milliseconds: for an answer, for a silent connection, and for a whole upload. */
-const patience = 5_000;
+const patienceMs = 5_000;
 const longestSilence = 30_000;
 const longest = 3_600_000;
 
@@ -38,7 +38,7 @@ export function s3Requests(bucket: Bucket) {
 
   async function sendOnce(asked: ObjectRequest, body: Body | undefined): Promise<IncomingMessage> {
     const { path, headers } = signed(asked, false);
-    const time = body ? longest : patience;
+    const time = body ? longest : patienceMs;
     const sent = request(endpoint, {
       method: asked.method,
       path,
@@ -104,7 +104,7 @@ export function s3Requests(bucket: Bucket) {
 
   async function sendAndRead(asked: ObjectRequest, most: number, body: Body | undefined) {
     const response = await tryToSend(asked, body);
-    const late = setTimeout(() => response.destroy(new Error('The answer did not end in time.')), patience);
+    const late = setTimeout(() => response.destroy(new Error('The answer did not end in time.')), patienceMs);
     try {
       const bytes = await firstBytes(response, isSuccess(response) ? most : longestRefusal);
       if (isMissing(response)) return undefined;

@@ -14,7 +14,7 @@ import { tooManyConnections } from '../push/open.ts';
  */
 
 /** For how many milliseconds a connection counts after its last frame. */
-const silence = 11 * 60_000;
+const silenceMs = 11 * 60_000;
 
 const { framesPerMinute } = socketLimits;
 const interval = 60_000 / framesPerMinute;
@@ -26,12 +26,12 @@ const interval = 60_000 / framesPerMinute;
 export async function addConnection(id: string, { user, token }: Caller): Promise<void> {
   const owner = { user: user._id, token: token._id };
   const nothingYet = { is_greeted: false, wants_events: true, excess: 0, is_excess: false, typing_in: null, typing_at: null };
-  const times = { free_at: '$$NOW', heard_at: '$$NOW', expires_at: { $add: ['$$NOW', silence] } };
+  const times = { free_at: '$$NOW', heard_at: '$$NOW', expires_at: { $add: ['$$NOW', silenceMs] } };
   await connections.updateOne({ _id: id }, [{ $set: { ...owner, ...nothingYet, ...times } }], { upsert: true });
   // Counted after it is stored: of any eleven, the last to be stored sees the other ten.
   const others = await connections
     .find(
-      { user: user._id, _id: { $ne: id }, ...unexpiredWithin(silence) },
+      { user: user._id, _id: { $ne: id }, ...unexpiredWithin(silenceMs) },
       { projection: { _id: 1 }, limit: socketLimits.perUser },
     )
     .toArray();
@@ -52,7 +52,7 @@ const countFrame = [
   {
     $set: {
       heard_at: '$$NOW',
-      expires_at: { $add: ['$$NOW', silence] },
+      expires_at: { $add: ['$$NOW', silenceMs] },
       // Limited to the largest regular value, in case the clock was ahead.
       free_at: { $min: [{ $max: ['$free_at', '$$NOW'] }, { $add: ['$$NOW', 60_000] }] },
     },

@@ -1,11 +1,8 @@
 import type { SigningSecret } from '../collections/rooms/signing-secrets.ts';
 import { randomToken } from './tokens.ts';
 
-/**
- * How long a replaced secret remains in use, in milliseconds: the time for its receiver to learn
- * the new one.
- */
-const overlap = 86_400_000;
+/** How long a replaced secret remains in use: the time for its receiver to learn the new one. */
+const overlapMs = 86_400_000;
 
 /** How many replaced secrets remain in use: each adds a signature to every request. */
 const mostRetired = 2;
@@ -18,7 +15,7 @@ export function replaceSecret({ secret, retired = [] }: SigningSecret, now = Dat
   const earlier = retired.filter(({ until }) => until.getTime() > now);
   return {
     secret: newSigningSecret(),
-    retired: [{ secret, until: new Date(now + overlap) }, ...earlier].slice(0, mostRetired),
+    retired: [{ secret, until: new Date(now + overlapMs) }, ...earlier].slice(0, mostRetired),
   };
 }
 

@@ -132,8 +132,8 @@ type PendingNotice = { notice: Notice; isWanted: Promise<boolean> | undefined };
 let untold: PendingNotice[] = [];
 const telling = new Set<Promise<void>>();
 
-/** The longest delay of a response by its notices, in milliseconds. */
-const longestTelling = 1_000;
+/** The longest delay of a response by its notices. */
+const longestTellingMs = 1_000;
 
 /**
  * Sends the notices to the function that reaches connected clients. This happens before the
@@ -151,7 +151,7 @@ export function carryNotices(): Promise<unknown> | undefined {
 }
 
 const tell = (all: PendingNotice[]): Promise<void> =>
-  withDeadline(performance.now() + longestTelling, async () => {
+  withDeadline(performance.now() + longestTellingMs, async () => {
     const isLooked = all.every(({ isWanted }) => isWanted);
     const seen = isLooked ? undefined : isAnyoneToTell();
     const wanted = await Promise.all(all.map(({ isWanted }) => isWanted ?? seen));

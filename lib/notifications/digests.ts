@@ -49,8 +49,8 @@ const mostAccounts = 1_000;
 /** The number of accounts that are checked concurrently. */
 const atOnce = 2;
 
-/** The longest wait for the mail server, in milliseconds. */
-const mailTime = 20_000;
+/** The longest wait for the mail server. */
+const mailTimeMs = 20_000;
 
 /** The delay in milliseconds before an e-mail that was not sent is retried. */
 const retryAfter = hour;
@@ -249,7 +249,7 @@ async function claim(
 
 /** The result of `work`, or `late` if it takes too long or the process ends. */
 async function inTime<T>(work: Promise<T>, late: T, signal: AbortSignal | undefined): Promise<T> {
-  const isOver = AbortSignal.any([AbortSignal.timeout(mailTime), ...(signal ? [signal] : [])]);
+  const isOver = AbortSignal.any([AbortSignal.timeout(mailTimeMs), ...(signal ? [signal] : [])]);
   const waiting = new Promise<T>((resolve) => {
     if (isOver.aborted) resolve(late);
     isOver.addEventListener('abort', () => resolve(late), { once: true });

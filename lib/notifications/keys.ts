@@ -83,7 +83,7 @@ export async function privateKeyOf(publicKey: string): Promise<string | undefine
     return undefined;
   }
   const privateKey = await read(pair);
-  cache.set(publicKey, { privateKey, until: performance.now() + rest });
+  cache.set(publicKey, { privateKey, until: performance.now() + restMs });
   return privateKey;
 }
 
@@ -108,5 +108,5 @@ async function read({ _id, private_key, encrypted_key }: PushKeyDocument): Promi
 }
 
 // How long a private key is cached, in milliseconds. A pair never changes, but it may be deleted.
-const rest = 600_000;
+const restMs = 600_000;
 const cache = new Map<string, { privateKey: string; until: number }>();

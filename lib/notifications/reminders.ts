@@ -17,8 +17,8 @@ import { noteOutcome } from './subscriptions.ts';
  * after all devices were notified. If the process dies before, the next one sends the reminder.
  */
 
-/** The lease of a process on a reminder, in milliseconds. */
-const lease = 60_000;
+/** The lease of a process on a reminder. */
+const leaseMs = 60_000;
 
 /**
  * The most reminders per call, and the number of concurrent ones. The others follow a little later.
@@ -37,7 +37,7 @@ export async function tellReminders(signal?: AbortSignal): Promise<void> {
 
 /** Sends a reminder, unless another process has claimed it. */
 async function tellReminder(_id: SavedDocument['_id'], due: Date): Promise<void> {
-  const taken = new Date(Date.now() + lease);
+  const taken = new Date(Date.now() + leaseMs);
   const { matchedCount } = await saved.updateOne({ _id, tell_at: due }, { $set: { tell_at: taken } });
   if (matchedCount === 0) return;
   const devices = await pushSubscriptions.find({ user: _id.user }).toArray();

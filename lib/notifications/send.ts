@@ -24,8 +24,8 @@ export type Outcome =
  */
 export const pushLife = 3_600_000;
 
-/** How long a reminder is kept for a device that is offline, in milliseconds. */
-const reminderLife = 86_400_000;
+/** How long a reminder is kept for a device that is offline. */
+const reminderLifeMs = 86_400_000;
 
 /** The push services of common browsers. */
 const known =
@@ -75,7 +75,7 @@ async function trySending(to: PushSubscriptionDocument, payload: PushPayload): P
     to: { endpoint, keys: { p256dh, auth } },
     from: { publicKey, privateKey },
     payload: JSON.stringify(payload),
-    life: (payload.type === 'reminder' ? reminderLife : pushLife) / 1_000,
+    life: (payload.type === 'reminder' ? reminderLifeMs : pushLife) / 1_000,
     // A later push of the same room replaces one that waits for the device.
     ...(payload.type === 'messages' && { topic: payload.thread ?? payload.room }),
     mayBeInner: isNamed(config.pushHosts, url),
@@ -110,15 +110,15 @@ function logRefusal(host: string, { status, reason }: PushReply): void {
 // have a thousand devices.
 const thread = new Thread<Push, PushReply | undefined>(new URL('./push-worker.ts', import.meta.url));
 
-/** The delay before a retry if the push service does not state one, in milliseconds. */
-const pause = 60_000;
+/** The delay before a retry if the push service does not state one. */
+const pauseMs = 60_000;
 
 /** The outcome of a push if the push service does not respond. */
-export const noAnswer: Outcome & { kind: 'later' } = { kind: 'later', milliseconds: pause, isSilent: true };
+export const noAnswer: Outcome & { kind: 'later' } = { kind: 'later', milliseconds: pauseMs, isSilent: true };
 
 function outcomeOf({ status, retryAfter }: PushReply): Outcome {
   if (status >= 200 && status < 300) return { kind: 'sent' };
   if (status === 404 || status === 410) return { kind: 'gone' };
   if (status !== 429 && status < 500) return { kind: 'refused' };
-  return { kind: 'later', isSilent: false, milliseconds: Math.min(pushLife, Math.max(1, retryAfter ?? pause / 1_000) * 1_000) };
+  return { kind: 'later', isSilent: false, milliseconds: Math.min(pushLife, Math.max(1, retryAfter ?? pauseMs / 1_000) * 1_000) };
 }

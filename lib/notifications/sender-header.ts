@@ -10,8 +10,8 @@ import { fromConfig } from '../settings/config.ts';
  * The lifetime of a header in milliseconds, of at most 24 hours, and the least time that a cached
  * header must have left.
  */
-const lifetime = 12 * 3_600_000;
-const leastLeft = lifetime / 2;
+const lifetimeMs = 12 * 3_600_000;
+const leastLeft = lifetimeMs / 2;
 
 /** The most cached headers. Browsers have few push services, some with a host for each region. */
 const mostKept = 100;
@@ -27,8 +27,8 @@ export function senderHeader(origin: string, { publicKey, privateKey }: KeyPair)
   const known = kept.get(id);
   const left = known ? known.expiresAt - Date.now() : 0;
   // A header with more time left was signed while the clock was ahead.
-  if (known && left > leastLeft && left <= lifetime) return known.header;
-  const expiresAt = Date.now() + lifetime;
+  if (known && left > leastLeft && left <= lifetimeMs) return known.header;
+  const expiresAt = Date.now() + lifetimeMs;
   const seconds = Math.floor(expiresAt / 1_000);
   const { Authorization: header } = webPush.getVapidHeaders(origin, subject(), publicKey, privateKey, 'aes128gcm', seconds);
   kept.delete(id);

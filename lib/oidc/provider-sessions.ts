@@ -51,7 +51,7 @@ export async function endIfEnded(user: ObjectId, session: string): Promise<boole
 
 /** Records that a session at a provider has ended, also for a sign-in in progress. */
 export const noteEnd = (session: string) =>
-  insertWithTimes(endedProviderSessions, { _id: session }, { expires_at: { $add: ['$$NOW', notedFor] } });
+  insertWithTimes(endedProviderSessions, { _id: session }, { expires_at: { $add: ['$$NOW', notedForMs] } });
 
 /** True if a logout token was used before. */
 export const isTokenUsed = async (token: string): Promise<boolean> =>
@@ -59,7 +59,7 @@ export const isTokenUsed = async (token: string): Promise<boolean> =>
 
 /** Records that a logout token was used, for longer than it is valid. */
 export const noteTokenUse = (token: string) =>
-  insertWithTimes(endedProviderSessions, { _id: token }, { expires_at: { $add: ['$$NOW', 2 * notedFor] } });
+  insertWithTimes(endedProviderSessions, { _id: token }, { expires_at: { $add: ['$$NOW', 2 * notedForMs] } });
 
 /** For how many milliseconds an end is noted: a provider's code is exchanged within seconds. */
-const notedFor = 600_000;
+const notedForMs = 600_000;

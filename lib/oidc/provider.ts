@@ -24,8 +24,8 @@ import { oidcSecrets } from '../settings/oidc-secret.ts';
 /** The most bytes of a provider's response that are read. */
 const mostBytes = 1_048_576;
 
-/** How long a provider's metadata is cached, in milliseconds. */
-const knownFor = 3_600_000;
+/** How long a provider's metadata is cached. */
+const knownForMs = 3_600_000;
 
 /** The largest difference between the clocks of the provider and this machine, in seconds. */
 const clockTolerance = 60;
@@ -150,7 +150,7 @@ async function withProvider<T>(provider: IdentityProvider, work: (found: Provide
 function findProvider(settings: IdentityProvider): Promise<Provider> {
   const now = performance.now();
   const before = known.get(settings.issuer);
-  if (before && now - before.since < knownFor) return before.provider;
+  if (before && now - before.since < knownForMs) return before.provider;
   const provider = discover(settings);
   known.set(settings.issuer, { since: now, provider });
   // The next call requests it again.

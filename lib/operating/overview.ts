@@ -85,7 +85,7 @@ export async function readOverview(): Promise<Shown<typeof overviewSchema>> {
       countActive(7),
       countActive(mostDays),
     ]);
-  const days = await countDays(active, mostDays, generation, { now, until: performance.now() + enough });
+  const days = await countDays(active, mostDays, generation, { now, until: performance.now() + enoughMs });
   const backupAt = await findBackup();
   const isTrue: Record<Concern, boolean> = {
     database_read_only: readOnly !== undefined,
@@ -122,7 +122,7 @@ const mostRooms = 5_000;
 const chunkSize = 500;
 
 /** Milliseconds until counting stops. The next call counts the remaining days. */
-const enough = 2_000;
+const enoughMs = 2_000;
 
 type ListedRoom = CountedRoom & Pick<RoomDocument, 'is_direct'>;
 

@@ -49,7 +49,7 @@ export const userHandleOf = (user: ObjectId): string => Buffer.from(user.toHexSt
 export async function beginChallenge(account?: { user: ObjectId; generation: number }): Promise<string> {
   const challenge = randomBytes(32).toString('base64url');
   const document = { _id: hashToken(challenge), ...(account && { account }) };
-  await insertWithTimes(passkeyChallenges, document, { expires_at: { $add: ['$$NOW', validFor] } });
+  await insertWithTimes(passkeyChallenges, document, { expires_at: { $add: ['$$NOW', validForMs] } });
   return challenge;
 }
 
@@ -64,7 +64,7 @@ export async function takeChallenge(sent: string, user?: ObjectId) {
     (await passkeyChallenges.findOneAndDelete({
       _id: hashToken(challenge),
       ...(user ? { 'account.user': user } : { account: { $exists: false } }),
-      ...unexpiredWithin(validFor),
+      ...unexpiredWithin(validForMs),
     }));
   if (!taken) throw challengeExpired();
   return { challenge, generation: taken.account?.generation ?? 0 };
@@ -91,5 +91,5 @@ export function requireOwnPage(sent: string): void {
 /** The reason why a passkey was rejected, for the log only. */
 export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** The lifetime of a challenge, in milliseconds. */
-const validFor = 300_000;
+/** The lifetime of a challenge. */
+const validForMs = 300_000;

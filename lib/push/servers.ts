@@ -16,19 +16,19 @@ import type { ServerNotice } from '../notices/notices.ts';
  */
 
 /**
- * How long a registration lasts, in milliseconds. A server does not deregister, because it
- * continues to serve for a while.
+ * How long a registration lasts. A server does not deregister, because it continues to serve for a
+ * while.
  */
-const presence = 30_000;
+const presenceMs = 30_000;
 
-/** How long a notice can be read, in milliseconds. */
-const noticeLife = 60_000;
+/** How long a notice can be read. */
+const noticeLifeMs = 60_000;
 
 /**
- * The longest delay between a change's date, which is when its update began, and its visibility, in
- * milliseconds. The sweep finds later changes.
+ * The longest delay between a change's date, which is when its update began, and its visibility.
+ * The sweep finds later changes.
  */
-const latestArrival = 5_000;
+const latestArrivalMs = 5_000;
 
 /**
  * Registers a process of a server. Returns the database's time and the number of processes of other
@@ -36,12 +36,12 @@ const latestArrival = 5_000;
  */
 export const register = (_id: string, server: string): Promise<{ now: Date; others: number }> =>
   inTime(async () => {
-    const present = [{ $set: { server, expires_at: { $add: ['$$NOW', presence] } } }];
+    const present = [{ $set: { server, expires_at: { $add: ['$$NOW', presenceMs] } } }];
     const [own, others] = await Promise.all([
       retryContended(() => servers.findOneAndUpdate({ _id }, present, { upsert: true, returnDocument: 'after' })),
-      servers.countDocuments({ server: { $ne: server }, ...unexpiredWithin(presence) }),
+      servers.countDocuments({ server: { $ne: server }, ...unexpiredWithin(presenceMs) }),
     ]);
-    return { now: new Date((own?.expires_at.getTime() ?? 0) - presence), others };
+    return { now: new Date((own?.expires_at.getTime() ?? 0) - presenceMs), others };
   });
 
 /**
@@ -52,7 +52,7 @@ export const readMovedSince = (time: Date, ids: string[]): Promise<Map<string, n
   inTime(async () => {
     const found = await rooms
       .find<{ _id: ObjectId; seq: number }>(
-        { _id: { $in: ids.map((id) => new ObjectId(id)) }, changed_at: { $gt: new Date(time.getTime() - latestArrival) } },
+        { _id: { $in: ids.map((id) => new ObjectId(id)) }, changed_at: { $gt: new Date(time.getTime() - latestArrivalMs) } },
         { projection: { seq: 1 }, batchSize: ids.length + 1 },
       )
       .toArray();
@@ -62,7 +62,11 @@ export const readMovedSince = (time: Date, ids: string[]): Promise<Map<string, n
 /** Stores notices for the other servers. */
 export const storeNotices = (server: string, notices: ServerNotice[]): Promise<unknown> =>
   inTime(() =>
-    insertWithTimes(serverNotices, { server, notices: JSON.stringify(notices) }, { expires_at: { $add: ['$$NOW', noticeLife] } }),
+    insertWithTimes(
+      serverNotices,
+      { server, notices: JSON.stringify(notices) },
+      { expires_at: { $add: ['$$NOW', noticeLifeMs] } },
+    ),
   );
 
 /**
@@ -71,7 +75,7 @@ export const storeNotices = (server: string, notices: ServerNotice[]): Promise<u
  */
 export const readNoticesSince = (time: Date, server: string): Promise<{ id: string; notices: ServerNotice[] }[]> =>
   inTime(async () => {
-    const since = new Date(time.getTime() + noticeLife - latestArrival);
+    const since = new Date(time.getTime() + noticeLifeMs - latestArrivalMs);
     const found = await serverNotices
       .find({ expires_at: { $gt: since }, server: { $ne: server } }, { sort: { expires_at: 1 } })
       .toArray();

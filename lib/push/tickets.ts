@@ -17,8 +17,8 @@ export const ticketSchema = record('Ticket', {
 });
 export type Ticket = Shown<typeof ticketSchema>;
 
-/** The lifetime of a ticket, in milliseconds. */
-const lifetime = 30_000;
+/** The lifetime of a ticket. */
+const lifetimeMs = 30_000;
 
 /**
  * Creates a ticket, which opens one connection soon on behalf of the caller's token. So the token
@@ -27,7 +27,7 @@ const lifetime = 30_000;
 export async function createTicket({ token }: Caller): Promise<Ticket> {
   const ticket = randomToken();
   const document = { _id: hashToken(ticket), token: token._id };
-  const { expires_at } = await insertWithTimes(tickets, document, { expires_at: { $add: ['$$NOW', lifetime] } });
+  const { expires_at } = await insertWithTimes(tickets, document, { expires_at: { $add: ['$$NOW', lifetimeMs] } });
   return { url: config.socketUrl, ticket, expires_at: showDate(expires_at) };
 }
 
@@ -41,5 +41,5 @@ export async function redeemTicket(ticket: string): Promise<Caller | undefined> 
   if (!used) return undefined;
   const found = (await findCallersOf([used.token])).get(used.token.toHexString());
   const left = found ? used.expires_at.getTime() - found.now.getTime() : 0;
-  return left > 0 && left <= lifetime ? found?.caller : undefined;
+  return left > 0 && left <= lifetimeMs ? found?.caller : undefined;
 }

@@ -86,7 +86,7 @@ let timer: NodeJS.Timeout | undefined;
 let storing = Promise.resolve();
 
 // The longest delay in milliseconds, and the most changes, before the buffer is written.
-const longestWait = 250;
+const longestWaitMs = 250;
 const mostNotes = 1_000;
 
 async function note(added: Note[]): Promise<void> {
@@ -97,7 +97,7 @@ async function note(added: Note[]): Promise<void> {
   if (added.length === 0) return;
   changes++;
   if (isOnLambda || notes.size >= mostNotes) return storeNotes();
-  timer ??= setTimeout(storeNotes, longestWait).unref();
+  timer ??= setTimeout(storeNotes, longestWaitMs).unref();
 }
 
 const keyOf = ({ room, user }: ReadMarkerDocument['_id']) => `${room.toHexString()} ${user.toHexString()}`;

@@ -5,8 +5,8 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
  * digits, 30 seconds.
  */
 
-/** The lifetime of a code, in milliseconds. */
-const step = 30_000;
+/** The lifetime of a code. */
+const stepMs = 30_000;
 
 /**
  * The number of accepted steps before and after the present one. Clocks of phones differ, and
@@ -18,7 +18,7 @@ const tolerance = 1;
 export const newSecret = (): Buffer => randomBytes(20);
 
 /** The step of a time, which is in milliseconds. */
-export const stepAt = (time: number): number => Math.floor(time / step);
+export const stepAt = (time: number): number => Math.floor(time / stepMs);
 
 /** The code of a step. */
 export function codeOf(secret: Uint8Array, at: number): string {

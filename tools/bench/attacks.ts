@@ -12,9 +12,9 @@ import type { Target } from './worker/fill-for-attacks.ts';
 
 /**
  * Interval of the other user's requests, and duration of the phases before, during and after an
- * attack, in milliseconds.
+ * attack.
  */
-const period = 100;
+const periodMs = 100;
 const [quietTime, attackTime, mostRecovery] = [4_000, 10_000, 20_000];
 
 const goals = { times: 3, p99: 500, megabytes: 100, seconds: 2 } as const;
@@ -103,7 +103,7 @@ function watchOther({ url, pid, token }: Victim) {
     void asked.then(() => running.delete(asked));
     return asked;
   };
-  const asking = setInterval(ask, period);
+  const asking = setInterval(ask, periodMs);
   const weighing = setInterval(() => {
     most = Math.max(most, memoryOf(pid) ?? 0);
   }, 500);

@@ -18,7 +18,7 @@ const goals = { kilobytes: 15, processor: 5, p99: 250, rate: 0.95 } as const;
  * The interval and number of messages in the busy room, and the length of the idle phase. Times are
  * in milliseconds.
  */
-const period = 600;
+const periodMs = 600;
 const count = 50;
 const quietTime = 20_000;
 
@@ -120,12 +120,12 @@ async function delaysOf(url: string, { sender, busy }: Crowd, followers: ReturnT
   const answered = new Map<number, number>();
   await followers.ask({ order: 'times' });
   for (let sent = 0; sent < count; sent++) {
-    const next = delay(period);
+    const next = delay(periodMs);
     const { body } = await call('POST', '/api/messages', { token: sender, body: { room: busy, text: 'Hello' } });
     answered.set((body as { seq: number }).seq, performance.timeOrigin + performance.now());
     await next;
   }
-  await delay(period);
+  await delay(periodMs);
   const times = (await followers.ask({ order: 'times' })) as Times;
   return Object.entries(times).flatMap(([seq, came]) => came.map((at) => Math.max(0, at - (answered.get(Number(seq)) ?? 0))));
 }

@@ -16,13 +16,13 @@ const credit = 300;
 const mostAtOnce = 4;
 
 /** The most milliseconds charged for a request: a slow database is not the caller's fault. */
-const mostCharged = 100;
+const mostChargedMs = 100;
 
-/** How long a caller counts as present after a request, in milliseconds. */
-const presence = 10_000;
+/** How long a caller counts as present after a request. */
+const presenceMs = 10_000;
 
-/** The longest wait of a request before it is rejected, in milliseconds. */
-const longestWait = 5_000;
+/** The longest wait of a request before it is rejected. */
+const longestWaitMs = 5_000;
 
 type Account = {
   /** Used credit in milliseconds, as of `at`. */
@@ -62,7 +62,7 @@ export function createFairShare({ now = () => performance.now(), wait = delay }:
 
   function forgetAbsent(): void {
     for (const [caller, { at }] of accounts) {
-      if (now() - at < presence) return;
+      if (now() - at < presenceMs) return;
       accounts.delete(caller);
     }
   }
@@ -73,7 +73,7 @@ export function createFairShare({ now = () => performance.now(), wait = delay }:
       forgetAbsent();
       const account = accountOf(caller);
       if (accounts.size === 1) return start(account, false);
-      const slot = account.slots.acquire(longestWait);
+      const slot = account.slots.acquire(longestWaitMs);
       if (slot === true && dueOf(account) < 1) return start(account, true);
       return inTurn(account, slot);
     },
@@ -95,7 +95,7 @@ export function createFairShare({ now = () => performance.now(), wait = delay }:
     };
     const pause = () => {
       if (begun === undefined) return;
-      const took = Math.min(mostCharged, (now() - begun) / running);
+      const took = Math.min(mostChargedMs, (now() - begun) / running);
       begun = undefined;
       running--;
       refill(account);

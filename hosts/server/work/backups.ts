@@ -16,10 +16,10 @@ export type BackupState = { madeAt?: number; failed: number };
 
 export const backupState: BackupState = { failed: 0 };
 
-/** Slightly longer than a start takes, in milliseconds. */
-const firstAfter = 60_000;
-/** Longest wait before a failed backup is retried, in milliseconds. */
-const againAfter = 3_600_000;
+/** Slightly longer than a start takes. */
+const firstAfterMs = 60_000;
+/** Longest wait before a failed backup is retried. */
+const againAfterMs = 3_600_000;
 
 /**
  * Backs up the embedded database regularly. The interval starts at the newest existing backup, so
@@ -27,7 +27,7 @@ const againAfter = 3_600_000;
  */
 export const scheduleBackups = (settings: BackupSettings): Background =>
   inBackground(async ({ pause }) => {
-    await pause(Math.min(firstAfter, settings.every));
+    await pause(Math.min(firstAfterMs, settings.every));
     for (;;) await pause(await backUpIfDue(settings));
   });
 
@@ -37,7 +37,7 @@ export const scheduleBackups = (settings: BackupSettings): Background =>
  * later ones.
  */
 async function backUpIfDue(settings: BackupSettings): Promise<number> {
-  const again = Math.min(settings.every, againAfter);
+  const again = Math.min(settings.every, againAfterMs);
   try {
     const due = await dueIn(settings, Date.now());
     if (due > 0) return due;

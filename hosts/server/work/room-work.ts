@@ -8,7 +8,7 @@ import { onNotice } from '../../../lib/notices/notices.ts';
  * Intervals in milliseconds: of the search for due rooms, of retries, and of the search for work
  * that a killed process has left.
  */
-const step = 500;
+const stepMs = 500;
 const retryEvery = 30_000;
 const missedEvery = 600_000;
 
@@ -43,7 +43,7 @@ export const workForRooms = (
     const workOn = async (room: string) => {
       try {
         // More events remain, or another process has the room and may miss the newest ones.
-        if ((await run(room, signal)) !== 'all') due.set(room, performance.now() + Math.max(delayMs, step));
+        if ((await run(room, signal)) !== 'all') due.set(room, performance.now() + Math.max(delayMs, stepMs));
       } catch (error) {
         if (signal.aborted) return;
         due.set(room, performance.now() + retryEvery);
@@ -105,7 +105,7 @@ export const workForRooms = (
           }
           await workOnDue();
         });
-        await pause(step);
+        await pause(stepMs);
       }
     } finally {
       stop();

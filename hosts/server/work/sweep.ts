@@ -5,7 +5,7 @@ import { sweepFiles } from '../../../lib/files/removal.ts';
 import { sweepMessages } from '../../../lib/messages/retention.ts';
 
 /** The first run is slightly later than a start takes. Both in milliseconds. */
-const firstAfter = 60_000;
+const firstAfterMs = 60_000;
 const every = 600_000;
 
 /** Number of runs after which the whole store is read, about once a day. */
@@ -17,7 +17,7 @@ const thoroughEvery = 144;
  */
 export const sweepMeanwhile = (): Background =>
   inBackground(async ({ pause, attempt }) => {
-    await pause(firstAfter);
+    await pause(firstAfterMs);
     for (let count = 0; ; count++) {
       await attempt('files were not swept', async () => {
         const swept = await sweepFiles({ isThorough: count % thoroughEvery === 0 });

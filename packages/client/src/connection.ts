@@ -43,11 +43,11 @@ export type ConnectionSettings = {
 };
 
 // The longest wait for a response, in milliseconds.
-const longestWait = 10_000;
+const longestWaitMs = 10_000;
 /**
  * The longest wait for the response to a ping while the user looks at the page, in milliseconds.
  */
-const shortWait = 5_000;
+const shortWaitMs = 5_000;
 const longestBackoff = 30_000;
 const rareTry = 5 * 60_000;
 const typingEvery = 3_000;
@@ -91,7 +91,7 @@ export function connectionOf(client: Calls, { baseUrl, WebSocket, events = true 
     const mine = {};
     attempt = mine;
     const answer = await client
-      .POST('/api/tickets', { body: {}, signal: AbortSignal.timeout(2 * longestWait) })
+      .POST('/api/tickets', { body: {}, signal: AbortSignal.timeout(2 * longestWaitMs) })
       .catch(() => undefined);
     if (attempt !== mine) return;
     if (!answer?.data) {
@@ -124,7 +124,7 @@ export function connectionOf(client: Calls, { baseUrl, WebSocket, events = true 
       if (!isGreeted && ++failures >= mostFailures) end(rareTry);
       else end(wait);
     };
-    after(longestWait, giveUp);
+    after(longestWaitMs, giveUp);
     opened.onopen = () => opened.send(JSON.stringify({ type: 'hello', events } satisfies ClientFrame));
     // The `close` event follows.
     opened.onerror = () => {};
@@ -147,7 +147,7 @@ export function connectionOf(client: Calls, { baseUrl, WebSocket, events = true 
     const rest = ({ now: told }: { now: Time }) => {
       now = told;
       askedAt = undefined;
-      after(pause, () => askNow(longestWait));
+      after(pause, () => askNow(longestWaitMs));
     };
     // A silent connection is pinged: it may have ended unnoticed, or this machine was asleep.
     const askNow = (wait: number) => {
@@ -158,7 +158,7 @@ export function connectionOf(client: Calls, { baseUrl, WebSocket, events = true 
       }
       askedAt = performance.now();
       opened.send(JSON.stringify({ type: 'ping', id: ++pings, ...(now && { since: now }) } satisfies ClientFrame));
-      after(wait, wait === shortWait ? lose : giveUp);
+      after(wait, wait === shortWaitMs ? lose : giveUp);
     };
     // If the user looks at the page, a new connection starts immediately.
     const lose = () => {
@@ -232,7 +232,7 @@ export function connectionOf(client: Calls, { baseUrl, WebSocket, events = true 
       activeAt = performance.now();
     },
     check: () => {
-      if (ping) ping(shortWait);
+      if (ping) ping(shortWaitMs);
       else if (!attempt && listeners.size > 0) void connect();
     },
   };

@@ -48,14 +48,14 @@ export function App() {
   );
 }
 
-/** How long after the start the code of hidden views is loaded, in milliseconds. */
-const aheadAfter = 5_000;
+/** How long after the start the code of hidden views is loaded. */
+const aheadAfterMs = 5_000;
 
 function Shell() {
   // A layout effect, so that no key is lost after the first drawing.
   useLayoutEffect(() => listenToKeys(), []);
   useEffect(() => {
-    const timer = setTimeout(loadAhead, aheadAfter);
+    const timer = setTimeout(loadAhead, aheadAfterMs);
     return () => clearTimeout(timer);
   }, []);
   const { value } = route;

@@ -4,7 +4,7 @@
  * After how many milliseconds a press is a long one, as phones have it; and by how many pixels a
  * finger at rest moves.
  */
-const longEnough = 500;
+const longEnoughMs = 500;
 const slack = 10;
 
 type Press = { row: HTMLElement; x: number; y: number; timer: ReturnType<typeof setTimeout> };
@@ -17,7 +17,7 @@ function begin({ pointerType, isPrimary, target, clientX: x, clientY: y }: Point
   end();
   hasOpened = false;
   const row = pointerType === 'touch' && isPrimary && target instanceof Element && target.closest<HTMLElement>('li.message');
-  if (row && !target.closest('.actions, .editor')) press = { row, x, y, timer: setTimeout(open, longEnough) };
+  if (row && !target.closest('.actions, .editor')) press = { row, x, y, timer: setTimeout(open, longEnoughMs) };
 }
 
 function move({ clientX, clientY }: PointerEvent): void {

@@ -1,7 +1,7 @@
 const waiting = new Set<() => Promise<unknown>>();
 
-/** A younger page, in milliseconds, is not reloaded: that would change nothing. */
-const youth = 10_000;
+/** A page younger than this is not reloaded: that would change nothing. */
+const youthMs = 10_000;
 
 /**
  * Code that is loaded on first use, or by `loadAhead`, so that the first message does not wait for
@@ -16,7 +16,7 @@ export function lateCode<T>(load: () => Promise<T>): () => Promise<T> {
       // Browsers remember a failed import, and a new version of the service has other files:
       // reloading the page helps with both. Without a connection, the page stays. Drafts survive
       // the reload.
-      const mayReload = performance.now() > youth && (await fetch('/', { cache: 'no-store' }).catch(() => undefined))?.ok;
+      const mayReload = performance.now() > youthMs && (await fetch('/', { cache: 'no-store' }).catch(() => undefined))?.ok;
       if (mayReload) location.reload();
       throw failure;
     }

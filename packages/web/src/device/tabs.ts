@@ -21,8 +21,8 @@ export type TabMessage =
 /** Asks whether somebody looks at another tab, and the answer of that tab. */
 type TabQuestion = { type: 'is-looked-at' } | { type: 'looked-at' };
 
-/** How long a visible tab may take to answer, in milliseconds. */
-const longestAnswer = 500;
+/** How long a visible tab may take to answer. */
+const longestAnswerMs = 500;
 
 let channel: BroadcastChannel | undefined;
 const askers = new Set<() => void>();
@@ -64,7 +64,7 @@ export function isLookedAtElsewhere(): Promise<boolean> {
       resolve(isLookedAt);
     };
     const answer = () => end(true);
-    const timer = setTimeout(() => end(false), longestAnswer);
+    const timer = setTimeout(() => end(false), longestAnswerMs);
     askers.add(answer);
     post({ type: 'is-looked-at' });
   });
@@ -73,8 +73,8 @@ export function isLookedAtElsewhere(): Promise<boolean> {
 const nameKey = 'chat-tab';
 const lockOf = (name: string) => `chat-tab-${name}`;
 
-/** How long the previous page of this tab may take to unload, in milliseconds. */
-const longestFarewell = 300;
+/** How long the previous page of this tab may take to unload. */
+const longestFarewellMs = 300;
 
 let name: Promise<string> | undefined;
 
@@ -118,7 +118,7 @@ function takeName(wanted: string): Promise<boolean> {
       resolve(true);
       return new Promise<void>(() => {});
     };
-    locks.request(lockOf(wanted), { signal: AbortSignal.timeout(longestFarewell) }, hold).catch(() => resolve(false));
+    locks.request(lockOf(wanted), { signal: AbortSignal.timeout(longestFarewellMs) }, hold).catch(() => resolve(false));
   });
 }
 

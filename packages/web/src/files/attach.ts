@@ -133,7 +133,7 @@ async function openVideo(file: File) {
     new Promise<void>((resolve, reject) => {
       player.addEventListener(event, () => resolve(), { once: true });
       player.addEventListener('error', reject, { once: true });
-      setTimeout(reject, longestOpening);
+      setTimeout(reject, longestOpeningMs);
     });
   try {
     player.muted = true;
@@ -155,8 +155,8 @@ async function openVideo(file: File) {
   }
 }
 
-/** How long a video may take to open, in milliseconds. */
-const longestOpening = 5_000;
+/** How long a video may take to open. */
+const longestOpeningMs = 5_000;
 
 /**
  * The longest side of a photo, in pixels: browsers of phones draw none that has more of them than

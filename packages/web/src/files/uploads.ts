@@ -87,8 +87,8 @@ export function withdraw(files: readonly UnsentFile[]): void {
     if (uploaded !== undefined) ask(chat.DELETE('/api/files/{file}', { params: { path: { file: uploaded } } })).catch(() => {});
 }
 
-/** A request without progress for this long is aborted, in milliseconds. */
-const longestSilence = 30_000;
+/** A request without progress for this long is aborted. */
+const longestSilenceMs = 30_000;
 
 type Upload = { method: string; url: string; headers: Record<string, unknown> };
 
@@ -98,7 +98,7 @@ function put({ method, url, headers }: Upload, bytes: Blob, entry: PendingMessag
   let timer: ReturnType<typeof setTimeout> | undefined;
   const wait = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => request.abort(), longestSilence);
+    timer = setTimeout(() => request.abort(), longestSilenceMs);
   };
   const unsubscribe = outbox.subscribe((entries) => {
     if (!entries.some(({ id }) => id === entry.id)) request.abort();

@@ -7,7 +7,7 @@ import { allUnread, forMe, roomOf, rooms } from '../store/rooms/rooms.ts';
 import { safeName } from '../text/names.ts';
 
 /** By then the first messages are shown, which do not wait for it; in milliseconds. */
-const afterMessages = 1_000;
+const afterMessagesMs = 1_000;
 
 /** Loads the code that shows notifications. */
 const loadNotify = lateCode(() => import('./notify.ts'));
@@ -38,7 +38,7 @@ export function showNews(): void {
         ({ startNotifying }) => startNotifying(known),
         () => {},
       );
-    setTimeout(() => void start(), afterMessages);
+    setTimeout(() => void start(), afterMessagesMs);
   });
 }
 

@@ -5,11 +5,8 @@ import { idOf } from '../service/ids.ts';
 import { connection } from '../store/connection.ts';
 import { allMentions, allThreads, noticed } from '../store/rooms/rooms.ts';
 
-/**
- * How long to wait for related changes before requesting the number of unread ones, in
- * milliseconds.
- */
-const rest = 1_000;
+/** How long to wait for related changes before requesting the number of unread ones. */
+const restMs = 1_000;
 
 let isWaiting = false;
 let turn = 0;
@@ -18,7 +15,7 @@ let turn = 0;
 export function countSoon(): void {
   if (isWaiting) return;
   isWaiting = true;
-  setTimeout(() => void count(), rest);
+  setTimeout(() => void count(), restMs);
 }
 
 async function count(): Promise<void> {

@@ -40,15 +40,12 @@ export async function subscribe(of: 'mine' | 'all', { isTest = false } = {}): Pr
 type SentSubscription = { endpoint: string; at: number };
 const toldKey = 'chat-push-told';
 
-/**
- * How long until the subscription is sent again, in milliseconds, because the service may have lost
- * it.
- */
-const longestRest = 7 * 86_400_000;
+/** How long until the subscription is sent again, because the service may have lost it. */
+const longestRestMs = 7 * 86_400_000;
 
 function isRecent(): boolean {
   const { at = 0 } = recallJson<Partial<SentSubscription>>(toldKey, {});
-  return at <= Date.now() && Date.now() - at < longestRest;
+  return at <= Date.now() && Date.now() - at < longestRestMs;
 }
 
 /** Passes the language to the service worker, which shows notifications while no page is open. */

@@ -9,10 +9,10 @@ import { dueReminders, noteSaved, savedLast } from '../store/saved.ts';
  * After how many milliseconds the service is asked again at the latest: another device may have set
  * a reminder.
  */
-const longestRest = 15 * 60_000;
+const longestRestMs = 15 * 60_000;
 
-/** The pause after a failed request, in milliseconds. */
-const retryAfter = 60_000;
+/** The pause after a failed request. */
+const retryAfterMs = 60_000;
 
 /** How many are read: the due ones and the next one. */
 const most = 100;
@@ -63,7 +63,7 @@ export function startReminding(tell: (message: SavedMessage['message']) => void)
     clearTimeout(timer);
     const { value } = session;
     if (value.state !== 'in') return;
-    let wait = retryAfter;
+    let wait = retryAfterMs;
     try {
       const query = { reminders: 'true' as const, limit: most };
       const list = (await ask(chat.GET('/api/saved', { params: { query } }))) as SavedMessage[];
@@ -79,7 +79,7 @@ export function startReminding(tell: (message: SavedMessage['message']) => void)
       // A notification of a reminder may have opened the page.
       if (isFirst) finish();
       isFirst = false;
-      wait = Math.min(longestRest, next ? timeOf(next) - now : longestRest);
+      wait = Math.min(longestRestMs, next ? timeOf(next) - now : longestRestMs);
     } catch {
       // It is asked again, and on the next look at the page.
     }

@@ -32,14 +32,14 @@ export const newestPageSize = 50;
 
 // A dead connection does not report anything. This is longer than the slowest response of the
 // service, in milliseconds.
-const longestWait = 20_000;
+const longestWaitMs = 20_000;
 
 /** Fetches, but does not wait for ever. */
 export function fetchInTime(request: Request): Promise<Response> {
   // The timer holds on to what it ends. A signal that is made of others may be collected, and with
   // it the only end of a request on a dead line.
   const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(), longestWait);
+  const timer = setTimeout(() => controller.abort(), longestWaitMs);
   // After a timeout, a change may or may not have been made. Its own retry finds out.
   const waiting = { controller, since: performance.now() };
   if (request.method === 'GET') reads.add(waiting);
@@ -55,11 +55,11 @@ const reads = new Set<{ controller: AbortController; since: number }>();
  * A read without a response after this many milliseconds is repeated when the user returns to the
  * page.
  */
-const impatience = 5_000;
+const impatienceMs = 5_000;
 
 /** Aborts reads that have waited for long: their connection may have died while nobody looked. */
 export function giveUpOld(): void {
-  for (const { controller, since } of reads) if (performance.now() - since > impatience) controller.abort();
+  for (const { controller, since } of reads) if (performance.now() - since > impatienceMs) controller.abort();
 }
 
 /**
@@ -85,7 +85,7 @@ export function askAhead(): void {
 export function takeAhead(request: Request): Promise<Response> | undefined {
   const { askedAhead } = shared;
   if (!askedAhead) return undefined;
-  if (performance.now() > longestWait || askedAhead.user !== rememberedId()) {
+  if (performance.now() > longestWaitMs || askedAhead.user !== rememberedId()) {
     shared.askedAhead = undefined;
     return undefined;
   }

@@ -23,8 +23,8 @@ const version = 1;
 const mostMessages = 200;
 const mostRooms = 40;
 
-/** How long the browser may take to open the database, in milliseconds: some never finish. */
-const longestOpening = 5_000;
+/** How long the browser may take to open the database: some never finish. */
+const longestOpeningMs = 5_000;
 
 /** How storage in this browser works: everything is stored, nothing is, or the storage is full. */
 export const keeping = signal<'all' | 'nothing' | 'full'>('all');
@@ -42,7 +42,7 @@ export function openCache(user: string): Promise<Database | undefined> {
   note = noteOf(user);
   keeping.value = keepsNames() ? 'all' : 'nothing';
   const tooLong = new Promise<never>((_, reject) => {
-    setTimeout(() => reject(new Error('The database does not open.')), longestOpening);
+    setTimeout(() => reject(new Error('The database does not open.')), longestOpeningMs);
   });
   database = Promise.race([openDatabase(user), tooLong]).catch(noteProblem);
   return database;

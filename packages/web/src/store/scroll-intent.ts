@@ -12,8 +12,8 @@ type Target =
   | { kind: 'message'; seq: number }
   | { kind: 'place'; seq: number; offset: number };
 
-/** How long the first drawing waits for messages, in milliseconds: less than drawing takes. */
-const aMoment = 60;
+/** How long the first drawing waits for messages: less than drawing takes. */
+const aMomentMs = 60;
 
 /** With more missed places, a room is loaded again instead of read up to the present. */
 const mostMissed = 1_000;
@@ -94,7 +94,7 @@ class ScrollIntent {
     void this.#timeline.showFresh();
     let end = () => {};
     await new Promise<void>((resolve) => {
-      setTimeout(resolve, aMoment);
+      setTimeout(resolve, aMomentMs);
       end = this.#timeline.state.subscribe((state) => state !== 'loading' && resolve());
     });
     end();

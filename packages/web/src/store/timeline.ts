@@ -14,7 +14,7 @@ import { append, applyTo, emptyWindow, merge, mostInWindow, prepend, type Window
 const pageSize = 100;
 
 /** After how many milliseconds a page of history that could not be read is asked for again. */
-const pauseAtEdge = 3_000;
+const pauseAtEdgeMs = 3_000;
 
 /** How a timeline is read, as far as it affects the messages in memory. */
 type Reader = {
@@ -242,7 +242,7 @@ export class Timeline {
     try {
       add(await this.#page(place));
     } catch {
-      await new Promise((resolve) => setTimeout(resolve, pauseAtEdge));
+      await new Promise((resolve) => setTimeout(resolve, pauseAtEdgeMs));
       this.#drawAnew();
     } finally {
       this.#edges.delete(edge);

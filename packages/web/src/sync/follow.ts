@@ -15,7 +15,7 @@ import type { Timeline } from '../store/timeline.ts';
 import { dropTimeline, knownTimeline } from '../store/timelines.ts';
 
 // In milliseconds: how often a page asks that nobody sees, and one that shows notifications.
-const hidden = 60_000;
+const hiddenMs = 60_000;
 const notifying = 15_000;
 /** How often it asks although changes are pushed, and until they are again. */
 const pushed = 60_000;
@@ -25,7 +25,7 @@ const spread = 2_000;
 
 function interval(quiet: number, hadPush: boolean): number {
   if (document.visibilityState !== 'hidden') return hadPush ? afterPush : adaptive(quiet);
-  return 'Notification' in window && Notification.permission === 'granted' ? notifying : hidden;
+  return 'Notification' in window && Notification.permission === 'granted' ? notifying : hiddenMs;
 }
 
 const now = () => performance.now();

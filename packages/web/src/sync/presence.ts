@@ -10,27 +10,24 @@ import { dueReminders, isSaved, noteSaved, savedLast } from '../store/saved.ts';
 /** How many people can be watched. */
 const most = 100;
 
-/**
- * How long the people on the screen must stay the same before they are watched, in milliseconds.
- */
-const rest = 500;
+/** How long the people on the screen must stay the same before they are watched. */
+const restMs = 500;
 
 /**
- * How long presence stays valid without a connection, in milliseconds. Usually, a new connection is
- * open by then.
+ * How long presence stays valid without a connection. Usually, a new connection is open by then.
  */
-const patience = 20_000;
+const patienceMs = 20_000;
 
 /**
  * If the user was inactive for longer, a new connection does not report activity; in milliseconds.
  */
-const recently = 60_000;
+const recentlyMs = 60_000;
 
 let forgetting: ReturnType<typeof setTimeout> | undefined;
 
 function forgetSoon(): void {
   clearTimeout(forgetting);
-  forgetting = setTimeout(resetPresence, patience);
+  forgetting = setTimeout(resetPresence, patienceMs);
 }
 
 /**
@@ -54,7 +51,7 @@ export function followPresence(connection: Connection, readRooms: () => void): (
     connection.watch(shown);
   };
   const tell = () => {
-    if (document.visibilityState !== 'hidden' && performance.now() - actedAt < recently) connection.active();
+    if (document.visibilityState !== 'hidden' && performance.now() - actedAt < recentlyMs) connection.active();
   };
   const act = () => {
     actedAt = performance.now();
@@ -63,7 +60,7 @@ export function followPresence(connection: Connection, readRooms: () => void): (
 
   const stopWatching = shownPeople.subscribe(() => {
     clearTimeout(pause);
-    pause = setTimeout(watch, rest);
+    pause = setTimeout(watch, restMs);
   });
   for (const type of ['pointerdown', 'keydown', 'wheel', 'touchmove'])
     addEventListener(type, act, { signal, passive: true, capture: true });

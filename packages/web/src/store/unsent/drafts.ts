@@ -39,8 +39,8 @@ function setDraft(place: string, text: string): void {
 const copies = new Map<string, { key: string; text: string }>();
 const unsaved = new Map<string, ReturnType<typeof setTimeout>>();
 
-/** How long after the last key a draft is written, in milliseconds. */
-const pause = 300;
+/** How long after the last key a draft is written. */
+const pauseMs = 300;
 
 /** The name of the stored last words, for a page that closes too suddenly for the database. */
 let lastWordsName = '';
@@ -122,7 +122,7 @@ export function keepDraft(place: string, text: string): void {
   clearTimeout(unsaved.get(place));
   unsaved.set(
     place,
-    setTimeout(() => void save(place), pause),
+    setTimeout(() => void save(place), pauseMs),
   );
 }
 

@@ -65,7 +65,7 @@ export function pendingIn(room: string, thread: string | null, messages: readonl
   const arrived = messages.filter(({ user }) => user.$oid === me);
   const taken = new Set<Message>();
   return pending.filter((entry) => {
-    const since = entry.madeAt - clockTolerance;
+    const since = entry.madeAt - clockToleranceMs;
     const after = entry.epoch === knownEpoch() ? entry.after : 0;
     const found = arrived.find(
       (message) =>
@@ -85,5 +85,5 @@ export function pendingIn(room: string, thread: string | null, messages: readonl
 /** By their sizes the files of a message are known again. */
 const sizesOf = ({ files = [] }: { files?: readonly { size: number }[] | undefined }) => files.map(({ size }) => size).join();
 
-/** By how much the clocks of this device and the service may differ, in milliseconds. */
-const clockTolerance = 600_000;
+/** By how much the clocks of this device and the service may differ. */
+const clockToleranceMs = 600_000;

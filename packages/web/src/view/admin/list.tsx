@@ -12,8 +12,8 @@ import { useLoaded } from '../shared/use-list.ts';
 
 /* Shared parts of the administrators' lists. */
 
-/** The pause after the last typed character before the search starts, in milliseconds. */
-const pause = 200;
+/** The pause after the last typed character before the search starts. */
+const pauseMs = 200;
 
 type SearchProps = { label: string; onSearch: (text: string) => void };
 
@@ -21,7 +21,7 @@ type SearchProps = { label: string; onSearch: (text: string) => void };
 export function Search({ label, onSearch }: SearchProps) {
   const [text, setText] = useState('');
   useEffect(() => {
-    const timer = setTimeout(() => onSearch(text.trim()), pause);
+    const timer = setTimeout(() => onSearch(text.trim()), pauseMs);
     return () => clearTimeout(timer);
   }, [text]);
   return (

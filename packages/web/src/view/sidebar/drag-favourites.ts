@@ -14,7 +14,7 @@ import './favourites.css';
 const slack = { mouse: 4, touch: 10 };
 
 /** After how many milliseconds a finger rests: before phones open the menu of a link. */
-const restsAfter = 400;
+const restsAfterMs = 400;
 
 /** How near an edge of the list, and how fast, it scrolls, in pixels. */
 const edge = 32;
@@ -79,7 +79,7 @@ function begin({ button, isPrimary, target, pointerId, pointerType, clientX, cli
     isHeld: false,
     isMoved: false,
   };
-  if (drag.isTouch) drag.timer = setTimeout(hold, restsAfter);
+  if (drag.isTouch) drag.timer = setTimeout(hold, restsAfterMs);
 }
 
 function move({ clientX, clientY, pointerId, buttons }: PointerEvent): void {
