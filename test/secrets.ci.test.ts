@@ -14,7 +14,7 @@ afterAll(() => service.stop());
 const secrets: string[] = [];
 const answers: string[] = [];
 
-const keep = (secret: string) => {
+const keepSecret = (secret: string) => {
   secrets.push(secret);
   return secret;
 };
@@ -28,7 +28,8 @@ async function call(method: string, path: string, sent: SentRequest = {}): Promi
   const { token, secret, address, uri, recovery_codes, ...rest } = (
     Array.isArray(body) || typeof body === 'string' ? { body } : body
   ) as Record<string, unknown>;
-  for (const issued of [token, secret, ...((recovery_codes ?? []) as string[])]) if (typeof issued === 'string') keep(issued);
+  for (const issued of [token, secret, ...((recovery_codes ?? []) as string[])])
+    if (typeof issued === 'string') keepSecret(issued);
   answers.push(JSON.stringify([headers, rest]));
   return { token, secret, address, uri, recovery_codes, ...rest };
 }
@@ -36,7 +37,7 @@ async function call(method: string, path: string, sent: SentRequest = {}): Promi
 describe('a password, a token, the address of a webhook or the secret of a second factor', () => {
   it('a secret is in no response except the one that issues it, in no log, and in no file of the embedded database', async () => {
     const admin = await anAdmin();
-    const [first, second, wrong] = [0, 1, 2].map(() => keep(`the secret ${crypto.randomUUID()}`));
+    const [first, second, wrong] = [0, 1, 2].map(() => keepSecret(`the secret ${crypto.randomUUID()}`));
     const username = aName();
     const person = { username, email: `${username}@example.org`, password: first };
     const { token: session, user } = await call('POST', '/api/users', { body: person });
@@ -60,7 +61,7 @@ describe('a password, a token, the address of a webhook or the secret of a secon
     for (const body of [{ text: 'x' }, { text: '' }, '{', { text: 'x', channel: [] }])
       await call('POST', `/api/webhooks/${secret}`, { body });
     await call('GET', `/api/webhooks/${secret}`);
-    await call('POST', `/api/webhooks/${keep(crypto.randomUUID().replaceAll('-', ''))}`, { body: { text: 'x' } });
+    await call('POST', `/api/webhooks/${keepSecret(crypto.randomUUID().replaceAll('-', ''))}`, { body: { text: 'x' } });
     const { uri } = await call('POST', '/api/second-factor', { ...sent, body: { current_password: second } });
     const app = anApp(String(uri));
     await call('PUT', '/api/second-factor', { ...sent, body: { code: aWrongCode(app) } });

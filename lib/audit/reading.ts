@@ -19,12 +19,12 @@ const running = new Map<string, Promise<void>>();
 export async function noteReading({ _id, name }: { _id: ObjectId; name: string }, caller: Caller): Promise<void> {
   const key = `${caller.user._id.toHexString()} ${_id.toHexString()}`;
   if ((noted.get(key) ?? 0) > Date.now() - validityMs) return;
-  const isRunning = running.get(key) ?? note(key, { _id, name }, caller).finally(() => running.delete(key));
+  const isRunning = running.get(key) ?? recordReading(key, { _id, name }, caller).finally(() => running.delete(key));
   running.set(key, isRunning);
   await isRunning;
 }
 
-async function note(key: string, { _id, name }: { _id: ObjectId; name: string }, caller: Caller): Promise<void> {
+async function recordReading(key: string, { _id, name }: { _id: ObjectId; name: string }, caller: Caller): Promise<void> {
   const since = new Date(Date.now() - validityMs);
   const filter = { 'actor.id': caller.user._id, action: 'room.read', 'target.id': _id, at: { $gt: since } };
   const found = await audit.findOne(filter, { sort: { _id: -1 }, projection: { at: 1 } });

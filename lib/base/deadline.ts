@@ -51,7 +51,7 @@ function startTurn(): void {
   answersInTurn = 0;
 }
 
-function begin(): void {
+function countRequest(): void {
   requests++;
   const { loopCount } = performance.nodeTiming.uvMetricsInfo;
   if (requests > 1 || loopCount === lastTurn) metAt = performance.now();
@@ -69,7 +69,7 @@ function end(): void {
  */
 export function withDeadline<T>(deadline: number, work: () => Promise<T>): Promise<T> {
   const isWhole = deadlineOfRequest() === undefined;
-  if (isWhole) begin();
+  if (isWhole) countRequest();
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(serviceUnavailable()), deadline - performance.now());
     const ending =

@@ -28,7 +28,7 @@ export type FileState = {
 export async function readFileState(): Promise<FileState> {
   if (isEmbedded) {
     const state = await askEmbedded({ fileId: 1 });
-    if (state) return note(state);
+    if (state) return updateState(state);
     isEmbedded = false;
   }
   await client.db('admin').command({ ping: 1 });
@@ -42,7 +42,7 @@ export async function readFileState(): Promise<FileState> {
  */
 export async function checkPages(from: number): Promise<{ next: number; pages: number; state: FileState } | undefined> {
   const answer = await askEmbedded({ checkPages: 1, from });
-  return answer && { next: answer.next, pages: answer.pages, state: note(answer) };
+  return answer && { next: answer.next, pages: answer.pages, state: updateState(answer) };
 }
 
 /**
@@ -61,7 +61,7 @@ export async function checkAllPages(): Promise<FileState | undefined> {
  */
 export async function acknowledgeDamage(): Promise<FileState | undefined> {
   const before = await askEmbedded({ acknowledgeDamage: 1 });
-  return before && note(before);
+  return before && updateState(before);
 }
 
 /** Returns true if the database is the embedded one, according to the last `readFileState`. */
@@ -79,7 +79,7 @@ export const refreshFileState = (): Promise<unknown> => Promise.race([readFileSt
 let isEmbedded = true;
 let last: FileState = {};
 
-function note({ damage, dropped, isIncomplete, readOnly, copying, bytes }: Document): FileState {
+function updateState({ damage, dropped, isIncomplete, readOnly, copying, bytes }: Document): FileState {
   last = {
     ...(damage && { damage }),
     ...(dropped && { dropped }),

@@ -19,8 +19,8 @@ const service = 'service';
 /** Charges the bytes of a file to a user's quota; 409 if it is exceeded. */
 export async function takeQuota(user: ObjectId, bytes: number): Promise<void> {
   const account = user.toHexString();
-  if (!(await take(account, bytes, config.files.perUser))) throw quotaExceeded();
-  if (await take(service, bytes, config.files.inAll)) return;
+  if (!(await reserveBytes(account, bytes, config.files.perUser))) throw quotaExceeded();
+  if (await reserveBytes(service, bytes, config.files.inAll)) return;
   await add(account, -bytes);
   throw quotaExceeded();
 }
@@ -29,7 +29,7 @@ export async function takeQuota(user: ObjectId, bytes: number): Promise<void> {
 export const giveQuotaBack = async (user: ObjectId, bytes: number): Promise<void> =>
   void (await Promise.all([add(user.toHexString(), -bytes), add(service, -bytes)]));
 
-async function take(owner: string, bytes: number, most: number): Promise<boolean> {
+async function reserveBytes(owner: string, bytes: number, most: number): Promise<boolean> {
   const used = { $ifNull: ['$bytes', 0] };
   const update = [
     { $set: { bytes: used, is_granted: { $lte: [{ $add: [used, bytes] }, most] }, ...changed } },

@@ -24,7 +24,7 @@ type KnownCaller = { row: CallerRow; account: Caller['user']; state: number };
  * By the hashes of the tokens that were valid when they were last used here. Accounts that block
  * others weigh more.
  */
-const known = new LruCache<KnownCaller>(10_000, 20_000, ({ row: { users } }) => 1 + (users[0]?.blocked?.length ?? 0));
+const cachedCallers = new LruCache<KnownCaller>(10_000, 20_000, ({ row: { users } }) => 1 + (users[0]?.blocked?.length ?? 0));
 
 /**
  * Finds the caller of a token; undefined if the token is not valid. It takes one query, or none if
@@ -39,11 +39,11 @@ export async function findCaller(token: string | undefined): Promise<Caller | un
   const row = await findRow(hash);
   const user = row?.users[0];
   if (!row || !user || !isValid(row, user, row.now)) {
-    known.delete(hash);
+    cachedCallers.delete(hash);
     return undefined;
   }
   const account = accountOf(user);
-  known.set(hash, { row, account, state });
+  cachedCallers.set(hash, { row, account, state });
   noteUse(row, row.now);
   return callerOf(row, account, row.now);
 }
@@ -57,16 +57,16 @@ export const recallValidCaller = (token: string | undefined): Caller | undefined
  * up.
  */
 function recall(hash: string): Caller | null | undefined {
-  const last = known.get(hash);
+  const last = cachedCallers.get(hash);
   // The state is the same only for a database within this process, which has the same clock.
   if (last === undefined || last.state !== stateOf(tokens, users.unscoped)) return undefined;
   const { row, account } = last;
   const now = new Date();
   if (!isValid(row, row.users[0] as CallerRow['users'][number], now)) {
-    known.delete(hash);
+    cachedCallers.delete(hash);
     return null;
   }
-  known.touch(hash);
+  cachedCallers.touch(hash);
   noteUse(row, now);
   return callerOf(row, account, now);
 }
@@ -101,7 +101,7 @@ const accountOf = ({ session_generation: _, ...account }: CallerRow['users'][num
  * The user of a token when this process last saw it. It is only a hint: never base an answer on it.
  */
 export const recallCaller = (token: string | undefined): (RatedAccount & { owner?: ObjectId }) | undefined =>
-  isToken(token) ? known.get(hashToken(token))?.row.users[0] : undefined;
+  isToken(token) ? cachedCallers.get(hashToken(token))?.row.users[0] : undefined;
 
 /**
  * True if an account must have a second factor. Named tokens continue without: their creator had

@@ -56,7 +56,7 @@ type Rate = { key: string; interval: number; burst: number };
 
 const countTogether = batchWritesByKey<Rate, RateFields>(async (counted) => {
   const [rate] = counted as [Rate];
-  const { granted, left, full } = await take(rate, counted.length);
+  const { granted, left, full } = await takeTokens(rate, counted.length);
   return counted.map((_, at) => {
     const after = Math.max(0, left + granted - 1 - at);
     const fields = {
@@ -73,7 +73,7 @@ const countTogether = batchWritesByKey<Rate, RateFields>(async (counted) => {
  * Takes as many of `wanted` as possible. `left` is the number that remains, `full` the milliseconds
  * until all are available.
  */
-async function take(rate: Rate, wanted: number): Promise<{ granted: number; left: number; full: number }> {
+async function takeTokens(rate: Rate, wanted: number): Promise<{ granted: number; left: number; full: number }> {
   const most = rate.burst * rate.interval;
   for (let asked = wanted; ; ) {
     const { is_granted, free_at, checked_at } = await step(rate, asked);

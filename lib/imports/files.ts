@@ -48,7 +48,7 @@ export async function bringFiles(
       tally.present('files');
       continue;
     }
-    const brought = refusal ?? (isDryRun ? undefined : await bring(file, { message, id }, writing));
+    const brought = refusal ?? (isDryRun ? undefined : await importFile(file, { message, id }, writing));
     if (typeof brought === 'string') {
       lacking.push(link(lineOf(file.name), file.address));
       tally.leaveOut('files', brought, { id: file.id, name: file.name, address: file.address });
@@ -76,7 +76,7 @@ function whyNot({ open, size = 0, address }: SourceFile, count: number): string 
 const fileName = nameText(1, 255);
 const lineOf = (name: string) => storable(name).replaceAll(/\s+/g, ' ');
 
-async function bring(
+async function importFile(
   { id, name, open, lack = 'damaged in the archive' }: SourceFile,
   { message, id: messageId }: { message: SourceMessage; id: ObjectId },
   { ids, people, room }: WritingRun,

@@ -142,7 +142,7 @@ const longestTellingMs = 1_000;
  */
 export function carryNotices(): Promise<unknown> | undefined {
   if (untold.length > 0) {
-    const told = tell(untold).catch((error) => log('error', 'notices lost', { error: describeError(error) }));
+    const told = sendNotices(untold).catch((error) => log('error', 'notices lost', { error: describeError(error) }));
     untold = [];
     telling.add(told);
     void told.finally(() => telling.delete(told));
@@ -150,7 +150,7 @@ export function carryNotices(): Promise<unknown> | undefined {
   return telling.size > 0 ? Promise.all(telling) : undefined;
 }
 
-const tell = (all: PendingNotice[]): Promise<void> =>
+const sendNotices = (all: PendingNotice[]): Promise<void> =>
   withDeadline(performance.now() + longestTellingMs, async () => {
     const isLooked = all.every(({ isWanted }) => isWanted);
     const seen = isLooked ? undefined : isAnyoneToTell();

@@ -188,14 +188,14 @@ type DigestRound = { isStopped: boolean; isReady: Promise<boolean> | undefined; 
 /** Sends a digest to somebody. A failure does not affect other accounts. */
 async function tryTelling(candidate: Candidate, state: DigestRound): Promise<void> {
   try {
-    await tell(candidate, state);
+    await sendDigest(candidate, state);
   } catch (error) {
     log('error', 'an account was not told by e-mail', { user: candidate._id.toHexString(), error: describeError(error) });
   }
 }
 
 /** Sends an e-mail if the account has unread messages. */
-async function tell({ _id, since, before, known }: Candidate, state: DigestRound): Promise<void> {
+async function sendDigest({ _id, since, before, known }: Candidate, state: DigestRound): Promise<void> {
   const caller = await findReader(_id);
   if (!caller) return;
   // Before the search: messages that arrive during it go into the next e-mail.

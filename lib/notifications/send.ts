@@ -28,7 +28,7 @@ export const pushLife = 3_600_000;
 const reminderLifeMs = 86_400_000;
 
 /** The push services of common browsers. */
-const known =
+const commonServices =
   /^(fcm\.googleapis\.com|([\w-]+\.)?push\.services\.mozilla\.com|[\w-]+\.notify\.windows\.com|web\.push\.apple\.com)$/;
 
 /**
@@ -40,7 +40,7 @@ export function isPushAddress(address: string): boolean {
   return (
     url !== null &&
     url.username === '' &&
-    (isNamed(config.pushHosts, url) || (url.protocol === 'https:' && url.port === '' && known.test(url.hostname)))
+    (isNamed(config.pushHosts, url) || (url.protocol === 'https:' && url.port === '' && commonServices.test(url.hostname)))
   );
 }
 

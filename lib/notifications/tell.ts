@@ -98,7 +98,7 @@ type TellingOptions = {
  * Notifies the given devices, or those of all members, of messages that concern them, if any come
  * after a place.
  */
-async function tell(room: ObjectId, messages: Message[], telling: TellingOptions): Promise<void> {
+async function notifyMembers(room: ObjectId, messages: Message[], telling: TellingOptions): Promise<void> {
   if (messages.length === 0) return;
   // Read after the messages, so that nobody is notified of a message after they left.
   const found = await rooms.findOne<ToldRoom>({ _id: room }, { projection });
@@ -217,7 +217,7 @@ export async function retryDevices(signal?: AbortSignal): Promise<void> {
     const { matchedCount } = await pushSubscriptions.updateOne(noted, { $unset: { retry: '' } });
     if (matchedCount === 0) return;
     for (const room of retry?.rooms ?? [])
-      await tell(room, (await readNews(room)).messages, { place: 0, among: { _id }, silent });
+      await notifyMembers(room, (await readNews(room)).messages, { place: 0, among: { _id }, silent });
     for (const message of retry?.reminders ?? []) await remindDevice(_id, message);
   });
 }

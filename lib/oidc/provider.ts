@@ -49,7 +49,7 @@ const redirectUri = ({ id }: IdentityProvider) => `${config.publicUrl}/oidc${id 
 type Provider = { configuration: client.Configuration; keys: ReturnType<typeof createRemoteJWKSet> };
 
 /** The metadata of each provider, by its issuer. */
-const known = new Map<string, { since: number; provider: Promise<Provider> }>();
+const cachedProviders = new Map<string, { since: number; provider: Promise<Provider> }>();
 
 /** Throws 403 if no identity provider is configured. */
 export function requireProvider(): void {
@@ -149,13 +149,13 @@ async function withProvider<T>(provider: IdentityProvider, work: (found: Provide
 
 function findProvider(settings: IdentityProvider): Promise<Provider> {
   const now = performance.now();
-  const before = known.get(settings.issuer);
+  const before = cachedProviders.get(settings.issuer);
   if (before && now - before.since < knownForMs) return before.provider;
   const provider = discover(settings);
-  known.set(settings.issuer, { since: now, provider });
+  cachedProviders.set(settings.issuer, { since: now, provider });
   // The next call requests it again.
   provider.catch(() => {
-    if (known.get(settings.issuer)?.provider === provider) known.delete(settings.issuer);
+    if (cachedProviders.get(settings.issuer)?.provider === provider) cachedProviders.delete(settings.issuer);
   });
   return provider;
 }

@@ -10,14 +10,14 @@ import { admin } from '../support/run-command.ts';
 import { type Call, inProcess, transports } from '../support/transports.ts';
 
 const done = { status: 204, body: '' };
-const forget = (call: Call, email: string) =>
+const requestPassword = (call: Call, email: string) =>
   call('POST', '/api/codes', { body: { email, purpose: 'password' }, source: anAddress() });
 const setPassword = (call: Call, code: unknown, password = 'another horse') =>
   call('PUT', '/api/password', { body: { code, password } });
 const noSuchCode = refusals.noSuch('code');
 
 async function aCode(call: Call, { email }: Account): Promise<string> {
-  expect(outcome(await forget(call, email))).toEqual(done);
+  expect(outcome(await requestPassword(call, email))).toEqual(done);
   return mailsTo(email).at(-1)?.code ?? '';
 }
 
@@ -25,7 +25,7 @@ describe.each(transports())('a forgotten password, %s', (_transport, call) => {
   it('a forgotten password is replaced by the link of an e-mail, which works once and ends every session and named token', async () => {
     const user = await anAccount();
     const session = await aSession(call, user);
-    expect(outcome(await forget(call, user.email.toUpperCase()))).toEqual(done);
+    expect(outcome(await requestPassword(call, user.email.toUpperCase()))).toEqual(done);
     const [mail] = mailsTo(user.email);
     expect(mail).toEqual({
       subject: 'A new password for Chat',
@@ -41,7 +41,7 @@ describe.each(transports())('a forgotten password, %s', (_transport, call) => {
 
   it('a forgotten password without an account gets the same answer, and an e-mail without a code', async () => {
     const [known, unknown] = [await anAccount(), `${aName()}@example.org`];
-    const [one, other] = [await forget(call, known.email), await forget(call, unknown)];
+    const [one, other] = [await requestPassword(call, known.email), await requestPassword(call, unknown)];
     expect(outcome(other)).toEqual(outcome(one));
     expect(mailsTo(unknown)).toEqual([
       { subject: 'A new password for Chat', text: expect.stringContaining('There is none that can be used.'), code: undefined },
@@ -146,7 +146,7 @@ describe('a code for a new password', () => {
     expect(outcome(await make(user.token))).toEqual(refusals.denied());
     await inProcess('PATCH', `/api/users/${user.id}`, { token, body: { is_active: false } });
     expect(outcome(await make(token))).toEqual(refusals.noSuch('user'));
-    expect(outcome(await forget(inProcess, user.email))).toEqual(done);
+    expect(outcome(await requestPassword(inProcess, user.email))).toEqual(done);
     expect(mailsTo(user.email)).toMatchObject([{ code: undefined }]);
   });
 

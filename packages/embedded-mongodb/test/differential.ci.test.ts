@@ -55,14 +55,14 @@ describe.runIf(uri !== '')(`sequences of commands (${numRuns} from seed ${seed})
   async function both([name, ...fields]: Work): Promise<[Doc, Doc]> {
     const command = doc([name, 'work'], ...fields);
     const answers = await Promise.all([own.exact(testDatabase, command), engine.exact(testDatabase, command)]);
-    return answers.map(told) as [Doc, Doc];
+    return answers.map(shownReply) as [Doc, Doc];
   }
 });
 
 const everything: Work = ['find', ['filter', new Map()], ['sort', doc(['_id', new Int32(1)])]];
 
 /** The parts of a reply that clients act upon. */
-function told(reply: Doc): Doc {
+function shownReply(reply: Doc): Doc {
   const errors = (reply.get('writeErrors') as Doc[] | undefined)?.map((error) =>
     doc(['index', error.get('index') as Value], ['code', error.get('code') as Value]),
   );

@@ -43,15 +43,15 @@ function wordsOf(text: string): string {
 
 /** The emoji of a short code, in the form of stored reactions; undefined for unknown codes. */
 function emojiOf(code: string): string | undefined {
-  const known = found.get(code);
-  if (known !== undefined || found.has(code)) return known;
+  const known = cachedEmoji.get(code);
+  if (known !== undefined || cachedEmoji.has(code)) return known;
   const emoji = others.get(code) ?? named(code) ?? flagOf(code) ?? familyOf(code) ?? facingRight(code);
-  if (found.size < mostFound) found.set(code, emoji);
+  if (cachedEmoji.size < mostFound) cachedEmoji.set(code, emoji);
   return emoji;
 }
 
 /** A cache of look-ups, because texts repeat a few codes. */
-const found = new Map<string, string | undefined>();
+const cachedEmoji = new Map<string, string | undefined>();
 const mostFound = 10_000;
 
 function named(code: string): string | undefined {

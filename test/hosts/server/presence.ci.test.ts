@@ -18,7 +18,7 @@ const watch = ({ send }: TestSocket, ...users: Pick<Account, 'id'>[]) =>
   send({ type: 'watch', users: users.map(({ id }) => ({ $oid: id })) });
 
 /** All presence of a user that a connection has received, in order. */
-const told = ({ of }: TestSocket, { id }: Pick<Account, 'id'>) =>
+const statesOf = ({ of }: TestSocket, { id }: Pick<Account, 'id'>) =>
   of('presence').flatMap((frame) =>
     (['active', 'away', 'offline'] as const).filter((state) => frame[state].some(({ $oid }) => $oid === id)),
   );
@@ -52,16 +52,16 @@ describe('presence', () => {
     await aRoomOf([ann, bob]);
     const hers = await connected(hasty.url, ann);
     watch(hers, bob);
-    await expect.poll(() => told(hers, bob)).toEqual(['offline']);
+    await expect.poll(() => statesOf(hers, bob)).toEqual(['offline']);
     const [his, another] = await Promise.all([connected(hasty.url, bob), connected(hasty.url, bob)]);
-    await expect.poll(() => told(hers, bob)).toEqual(['offline', 'away']);
+    await expect.poll(() => statesOf(hers, bob)).toEqual(['offline', 'away']);
     await act(his);
-    await expect.poll(() => told(hers, bob)).toEqual(['offline', 'away', 'active', 'away']);
+    await expect.poll(() => statesOf(hers, bob)).toEqual(['offline', 'away', 'active', 'away']);
     his.socket.close();
     await act(another);
-    await expect.poll(() => told(hers, bob).slice(4)).toEqual(['active', 'away']);
+    await expect.poll(() => statesOf(hers, bob).slice(4)).toEqual(['active', 'away']);
     another.socket.close();
-    await expect.poll(() => told(hers, bob).slice(6)).toEqual(['offline']);
+    await expect.poll(() => statesOf(hers, bob).slice(6)).toEqual(['offline']);
     hers.socket.close();
   });
 
@@ -71,19 +71,19 @@ describe('presence', () => {
     const [hers, before, other] = await Promise.all([ann, bob, cid].map((account) => connected(server.url, account)));
     await act(before as TestSocket);
     watch(hers as TestSocket, bob, cid);
-    await expect.poll(() => told(hers as TestSocket, cid)).toEqual(['away']);
+    await expect.poll(() => statesOf(hers as TestSocket, cid)).toEqual(['away']);
     before?.socket.close();
     await before?.closed;
     const after = await connected(server.url, bob);
     // Her change arrives in the same frames as his would.
     await act(other as TestSocket);
-    await expect.poll(() => told(hers as TestSocket, cid)).toEqual(['away', 'active']);
-    expect(told(hers as TestSocket, bob)).toEqual(['active']);
+    await expect.poll(() => statesOf(hers as TestSocket, cid)).toEqual(['away', 'active']);
+    expect(statesOf(hers as TestSocket, bob)).toEqual(['active']);
     after.socket.close();
     await after.closed;
     // A user who asks in the meantime does not see it either, even after seeing it before.
     watch(hers as TestSocket, bob);
-    await expect.poll(() => told(hers as TestSocket, bob)).toEqual(['active', 'active']);
+    await expect.poll(() => statesOf(hers as TestSocket, bob)).toEqual(['active', 'active']);
     for (const one of [hers, after, other]) one?.socket.close();
   });
 });
@@ -142,14 +142,14 @@ describe('people whose presence is not told', () => {
           watch(hers, friend, subject);
           const count = hers.of('presence').length;
           await expect.poll(() => hers.of('presence').length).toBeGreaterThan(count);
-          return told(hers, subject).at(-1);
+          return statesOf(hers, subject).at(-1);
         })
         .toBe('offline');
-      const known = told(hers, subject).length;
+      const known = statesOf(hers, subject).length;
       if (his.socket.readyState === 1) his.send({ type: 'active' });
       await act(theirs);
-      await expect.poll(() => told(hers, friend).at(-1)).toBe('active');
-      expect(told(hers, subject).slice(known - 1)).toEqual(['offline']);
+      await expect.poll(() => statesOf(hers, friend).at(-1)).toBe('active');
+      expect(statesOf(hers, subject).slice(known - 1)).toEqual(['offline']);
       for (const { socket } of [hers, his, theirs]) socket.close();
     },
   );
@@ -161,13 +161,13 @@ describe('people whose presence is not told', () => {
       [watcher, friend, subject].map((account) => connected(forgetful.url, account)),
     )) as [TestSocket, TestSocket, TestSocket];
     watch(hers, friend, subject);
-    await expect.poll(() => told(hers, subject)).toEqual(['away']);
+    await expect.poll(() => statesOf(hers, subject)).toEqual(['away']);
     await end({ watcher, subject, room });
-    await expect.poll(() => told(hers, subject)).toEqual(['away', 'offline']);
+    await expect.poll(() => statesOf(hers, subject)).toEqual(['away', 'offline']);
     if (his.socket.readyState === 1) his.send({ type: 'active' });
     await act(theirs);
-    await expect.poll(() => told(hers, friend)).toEqual(['away', 'active']);
-    expect(told(hers, subject)).toEqual(['away', 'offline']);
+    await expect.poll(() => statesOf(hers, friend)).toEqual(['away', 'active']);
+    expect(statesOf(hers, subject)).toEqual(['away', 'offline']);
     for (const { socket } of [hers, theirs, his]) socket.close();
   });
 
@@ -181,11 +181,11 @@ describe('people whose presence is not told', () => {
     ];
     watch(hers, bob);
     watch(hers, cid);
-    await expect.poll(() => told(hers, cid)).toEqual(['away']);
+    await expect.poll(() => statesOf(hers, cid)).toEqual(['away']);
     await act(his);
     await act(other);
-    await expect.poll(() => told(hers, cid)).toEqual(['away', 'active']);
-    expect(told(hers, bob)).toEqual(['away']);
+    await expect.poll(() => statesOf(hers, cid)).toEqual(['away', 'active']);
+    expect(statesOf(hers, bob)).toEqual(['away']);
     for (const { socket } of [hers, his, other]) socket.close();
   });
 
@@ -195,10 +195,10 @@ describe('people whose presence is not told', () => {
     await change(bob, { shows_presence: false });
     const [hers, his] = await Promise.all([connected(server.url, ann), connected(server.url, bob)]);
     watch(hers, bob);
-    await expect.poll(() => told(hers, bob)).toEqual(['offline']);
+    await expect.poll(() => statesOf(hers, bob)).toEqual(['offline']);
     const { body } = await change(bob, { shows_presence: true });
     expect(body).toMatchObject({ shows_presence: true });
-    await expect.poll(() => told(hers, bob)).toEqual(['offline', 'away']);
+    await expect.poll(() => statesOf(hers, bob)).toEqual(['offline', 'away']);
     for (const { socket } of [hers, his]) socket.close();
   });
 });
@@ -209,7 +209,7 @@ describe('those who watch somebody', () => {
     await aRoomOf([ann, bob]);
     const [hers, other] = await Promise.all([connected(server.url, ann), connected(server.url, stranger)]);
     for (const socket of [hers, other]) watch(socket, bob);
-    for (const socket of [hers, other]) await expect.poll(() => told(socket, bob)).toEqual(['offline']);
+    for (const socket of [hers, other]) await expect.poll(() => statesOf(socket, bob)).toEqual(['offline']);
     await change(bob, { name: 'Robert', status: { text: 'In a meeting' } });
     const person = { type: 'person', user: { $oid: bob.id }, username: bob.username };
     const changed = { ...person, name: 'Robert', status: { text: 'In a meeting' } };
@@ -259,8 +259,8 @@ it('somebody who joins a room is shown to those who are in it', async () => {
   const room = await aRoom({ owner: ann });
   const [hers, his] = await Promise.all([connected(server.url, ann), connected(server.url, bob)]);
   watch(hers, bob);
-  await expect.poll(() => told(hers, bob)).toEqual(['offline']);
+  await expect.poll(() => statesOf(hers, bob)).toEqual(['offline']);
   await addMember(room, bob, 'member', call);
-  await expect.poll(() => told(hers, bob)).toEqual(['offline', 'away']);
+  await expect.poll(() => statesOf(hers, bob)).toEqual(['offline', 'away']);
   for (const { socket } of [hers, his]) socket.close();
 });

@@ -49,14 +49,14 @@ export function* execute(
   counts: Counts = { keys: 0, documents: 0 },
 ): Generator<Row | undefined> {
   const isTold = plan.residual.size === 0;
-  for (const stored of found(plan, { ...scan, backward: plan.backward }, counts)) {
+  for (const stored of scanPlanned(plan, { ...scan, backward: plan.backward }, counts)) {
     const row = stored && new Row(stored, fields);
     if (row !== undefined && plan.text === undefined) counts.documents++;
     if (row === undefined || isTold || filter.matches(row.doc)) yield row;
   }
 }
 
-function found(plan: Plan, scan: Scan, counts: Counts): Iterable<StoredDocument | undefined> {
+function scanPlanned(plan: Plan, scan: Scan, counts: Counts): Iterable<StoredDocument | undefined> {
   if (plan.text !== undefined) return scanText(plan.text, scan, counts);
   return plan.index === undefined ? scanTable(scan) : foundByIndex(plan, scan, counts);
 }

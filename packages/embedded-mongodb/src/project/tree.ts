@@ -97,7 +97,7 @@ function excludedFrom(node: ProjectionNode, value: Value): Value {
 function computed(node: ProjectionNode, target: Doc, root: Doc): Doc {
   if (!node.computes) return target;
   for (const [name, child] of node.children) {
-    if (child.kind === 'compute') put(target, name, child.expression.evaluate(root));
+    if (child.kind === 'compute') setField(target, name, child.expression.evaluate(root));
     else if (child.kind === 'node' && child.computes) target.set(name, computedInto(child, target.get(name), root));
   }
   return target;
@@ -112,7 +112,7 @@ function computedInto(node: ProjectionNode, value: Value | undefined, root: Doc)
   return computed(node, isDoc(value) ? new Map(value) : new Map(), root);
 }
 
-function put(target: Doc, name: string, value: Value | undefined): void {
+function setField(target: Doc, name: string, value: Value | undefined): void {
   if (value === undefined) target.delete(name);
   else target.set(name, value);
 }

@@ -22,7 +22,7 @@ function* explain(database: Database, command: Command): Work {
   if (!verbosities.includes(verbosity))
     throw new DatabaseError(2, `Enumeration value '${verbosity}' for field 'explain.verbosity' is not a valid value.`);
   const [name = ''] = args.keys();
-  const read = asked(database, { ...command, name, args });
+  const read = planCommand(database, { ...command, name, args });
   const counts: Counts = { keys: 0, documents: 0 };
   let returned = 0;
   for (const row of verbosity === 'queryPlanner' ? [] : read.rows(counts)) {
@@ -39,7 +39,7 @@ function* explain(database: Database, command: Command): Work {
   ]);
 }
 
-function asked(database: Database, command: Command): ReadPlan {
+function planCommand(database: Database, command: Command): ReadPlan {
   const { name, args, db } = command;
   if (name === 'find') return prepareRead(database, db, collectionName(command), findQuery(args), contextOf(command));
   if (name !== 'aggregate') throw new DatabaseError(59, `Explain failed due to unknown command: ${name}`);

@@ -37,13 +37,13 @@ export async function speak(): Promise<void> {
  */
 export async function chooseLanguage(chosen: string | undefined): Promise<void> {
   const before = chosenLanguage();
-  keep(chosen);
+  storeChoice(chosen);
   try {
     await speak();
   } catch (failure) {
-    keep(before);
+    storeChoice(before);
     throw failure;
   }
 }
 
-const keep = (chosen: string | undefined): void => (chosen === undefined ? forgetName(key) : remember(key, chosen));
+const storeChoice = (chosen: string | undefined): void => (chosen === undefined ? forgetName(key) : remember(key, chosen));

@@ -13,7 +13,7 @@ let press: Press | undefined;
 /** True if the current or the last touch has opened a menu. That touch does nothing else. */
 let hasOpened = false;
 
-function begin({ pointerType, isPrimary, target, clientX: x, clientY: y }: PointerEvent): void {
+function startPress({ pointerType, isPrimary, target, clientX: x, clientY: y }: PointerEvent): void {
   end();
   hasOpened = false;
   const row = pointerType === 'touch' && isPrimary && target instanceof Element && target.closest<HTMLElement>('li.message');
@@ -53,7 +53,7 @@ function click(event: MouseEvent): void {
   event.stopPropagation();
 }
 
-addEventListener('pointerdown', begin, { capture: true });
+addEventListener('pointerdown', startPress, { capture: true });
 addEventListener('pointermove', move, { passive: true });
 addEventListener('pointerup', end);
 addEventListener('pointercancel', end);

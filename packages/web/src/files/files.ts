@@ -36,13 +36,13 @@ export function takeFiles(): void {
     showTarget(undefined);
     if (!mustKeepPage(event)) return;
     event.preventDefault();
-    take(event, event.dataTransfer);
+    attachFiles(event, event.dataTransfer);
   });
   document.addEventListener('paste', (event) => {
     // Text copied from a document or a table comes with a picture of it. Paste the text.
     if (!hasFiles(event.clipboardData) || event.clipboardData?.getData('text/plain')) return;
     event.preventDefault();
-    take(event, event.clipboardData);
+    attachFiles(event, event.clipboardData);
   });
 }
 
@@ -69,7 +69,7 @@ function showTarget(pane: HTMLElement | undefined): void {
   hiding = setTimeout(() => showTarget(undefined), dragPauseMs);
 }
 
-function take({ target }: Event, data: DataTransfer | null): void {
+function attachFiles({ target }: Event, data: DataTransfer | null): void {
   if (!hasFiles(data)) return;
   const composer = (paneOf(target) ?? document).querySelector<HTMLElement>('.composer[data-place]');
   if (composer) void attach(composer.dataset.place as string, [...(data?.files ?? [])]);

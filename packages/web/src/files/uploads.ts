@@ -70,8 +70,8 @@ async function uploadFile(entry: PendingMessage, file: UnsentFile, tell: (part: 
     chat.POST('/api/files', { params: { header: { 'Idempotency-Key': key } }, body }),
   );
   announced.set(key, _id.$oid);
-  if (preview && preview_upload) await put(preview_upload, preview.bytes, entry);
-  await put(upload, file.bytes, entry, tell);
+  if (preview && preview_upload) await uploadBytes(preview_upload, preview.bytes, entry);
+  await uploadBytes(upload, file.bytes, entry, tell);
   return _id.$oid;
 }
 
@@ -93,7 +93,12 @@ const longestSilenceMs = 30_000;
 type Upload = { method: string; url: string; headers: Record<string, unknown> };
 
 /** Sends bytes, unless the message is withdrawn. `fetch` does not report progress. */
-function put({ method, url, headers }: Upload, bytes: Blob, entry: PendingMessage, tell = (_part: number) => {}): Promise<void> {
+function uploadBytes(
+  { method, url, headers }: Upload,
+  bytes: Blob,
+  entry: PendingMessage,
+  tell = (_part: number) => {},
+): Promise<void> {
   const request = new XMLHttpRequest();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const wait = () => {

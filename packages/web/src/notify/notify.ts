@@ -156,7 +156,7 @@ async function tellOf(room: MyRoom, count: number, describe: () => Promise<Descr
 }
 
 /** The tags of what this tab has shown. */
-const told = new Set<string>();
+const shownTags = new Set<string>();
 
 /** Shows a notification, which leads to `path`; a later one with the same tag replaces it. */
 async function show(describe: () => Promise<Description>, tag: string, path: string): Promise<void> {
@@ -169,8 +169,8 @@ async function show(describe: () => Promise<Description>, tag: string, path: str
   try {
     // One tab is enough. A notification with the same tag replaces that of another tab, and alerts
     // again only after one of this tab.
-    const renotify = told.has(tag);
-    told.add(tag);
+    const renotify = shownTags.has(tag);
+    shownTags.add(tag);
     const shown = new Notification(title, { body, tag, icon: '/icon.svg', renotify } as NotificationOptions);
     shown.onclick = () => {
       window.focus();

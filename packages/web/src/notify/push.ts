@@ -21,7 +21,7 @@ export const pushLimits = {
  */
 export async function subscribe(of: 'mine' | 'all', { isTest = false } = {}): Promise<boolean> {
   const registration = await worker();
-  if (!registration?.pushManager) return note(false);
+  if (!registration?.pushManager) return storeState(false);
   const { key: wanted, is_subscribed, of: told } = await ask(chat.GET('/api/push-subscription'));
   const subscription = await subscriptionFor(registration.pushManager, wanted);
   const { endpoint, keys: { p256dh = '', auth = '' } = {} } = subscription.toJSON();
@@ -30,10 +30,10 @@ export async function subscribe(of: 'mine' | 'all', { isTest = false } = {}): Pr
   // The service has this subscription with these settings and this address.
   const isTold =
     is_subscribed && told === of && recallJson<Partial<SentSubscription>>(toldKey, {}).endpoint === body.endpoint && isRecent();
-  if (isTold && !isTest) return note(true);
+  if (isTold && !isTest) return storeState(true);
   await ask(chat.PUT('/api/push-subscription', { body }));
   remember(toldKey, JSON.stringify({ endpoint: body.endpoint, at: Date.now() } satisfies SentSubscription));
-  return note(true);
+  return storeState(true);
 }
 
 /** The last push address that was sent to the service, and the time. */
@@ -56,7 +56,7 @@ export async function tellLanguage(): Promise<void> {
 
 /** Has the service notify this device no longer. */
 export async function unsubscribe(): Promise<void> {
-  note(false);
+  storeState(false);
   const subscription = await (await worker())?.pushManager?.getSubscription();
   await subscription?.unsubscribe();
   await ask(chat.DELETE('/api/push-subscription'));
@@ -68,7 +68,7 @@ export async function closeNotifications(tag: string): Promise<void> {
   for (const notification of shown) notification.close();
 }
 
-function note(isOn: boolean): boolean {
+function storeState(isOn: boolean): boolean {
   remember(key, isOn ? 'on' : 'off');
   return isOn;
 }

@@ -112,7 +112,7 @@ export async function readFound(query: FoundQuery, cursor?: string): Promise<Fou
 }
 
 /** The people who were looked up, by username. */
-const known = new Map<string, Person & { id: string }>();
+const cachedAuthors = new Map<string, Person & { id: string }>();
 
 /**
  * Finds the one person with this username or, failing that, by a part of the names; throws a
@@ -121,7 +121,7 @@ const known = new Map<string, Person & { id: string }>();
 export async function findAuthor(typed: string): Promise<Person & { id: string }> {
   const key = typed.toLowerCase();
   if (key === 'me') return { id: idOf(me()), ...me() };
-  const before = known.get(key);
+  const before = cachedAuthors.get(key);
   if (before) return before;
   const [exact] = /\s/.test(key) ? [] : await ask(chat.GET('/api/users', { params: { query: { username: key } } }));
   const found = exact ? [exact] : await ask(chat.GET('/api/users', { params: { query: { q: typed, limit: 2 } } }));
@@ -129,7 +129,7 @@ export async function findAuthor(typed: string): Promise<Person & { id: string }
   if (!author) throw new Failure(404, laterStrings.search.noAuthor(typed));
   if (another) throw new Failure(404, laterStrings.search.severalAuthors(typed));
   const person = { id: idOf(author), username: author.username, name: author.name, avatar: author.avatar };
-  known.set(person.username, person);
+  cachedAuthors.set(person.username, person);
   return person;
 }
 

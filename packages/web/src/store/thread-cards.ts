@@ -64,7 +64,7 @@ async function readThreads(after?: string): Promise<void> {
   const isFirst = cardIds.value === undefined || after !== undefined;
   if (isFirst) next = nextOf(headers);
   batch(() => {
-    for (const thread of data) take(thread);
+    for (const thread of data) updateCard(thread);
     const ids = cardIds.value ?? [];
     const fresh = data.map(({ message }) => message._id.$oid).filter((id) => !ids.includes(id));
     cardIds.value = [...ids, ...fresh];
@@ -72,7 +72,7 @@ async function readThreads(after?: string): Promise<void> {
   });
 }
 
-function take({ message, last_read: line, unread }: Thread): void {
+function updateCard({ message, last_read: line, unread }: Thread): void {
   const id = message._id.$oid;
   learnNamed([message as Message]);
   const known = cardIds.value?.includes(id) ? cardSignal(id).peek() : undefined;

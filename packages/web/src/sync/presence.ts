@@ -76,7 +76,7 @@ export function followPresence(connection: Connection, readRooms: () => void): (
     },
     disconnected: forgetSoon,
     heard: (frame) => {
-      learn(frame);
+      applyFrame(frame);
       // The service knows about that reading by now.
       if (['notifications', 'read', 'thread'].includes(frame.type)) countSoon();
       if (frame.type === 'person' && isOldName(frame)) readRooms();
@@ -96,7 +96,7 @@ export function followPresence(connection: Connection, readRooms: () => void): (
 const isOldName = ({ user, name }: ServerFrame & { type: 'person' }) =>
   rooms.value?.some(({ people }) => people.some((one) => one.id === user.$oid && one.name !== name));
 
-function learn(frame: ServerFrame): void {
+function applyFrame(frame: ServerFrame): void {
   if (frame.type === 'hello') isPresenceTold.value = frame.presence ?? false;
   else if (frame.type === 'presence') {
     for (const { $oid } of frame.active) learnPresence($oid, 'active');

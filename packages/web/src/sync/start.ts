@@ -31,9 +31,9 @@ export function followSession(): Promise<void> {
     const { value } = session;
     // Untracked: what these read must not run this effect, which would start the sync again.
     untracked(() => {
-      if (value.state === 'in') entering = enter(value.user._id.$oid);
+      if (value.state === 'in') entering = enterAccount(value.user._id.$oid);
       else if (value.state === 'expired') pause();
-      else if (value.state === 'out') leave();
+      else if (value.state === 'out') leaveAccount();
     });
   });
   effect(() => {
@@ -73,12 +73,12 @@ function overlookAborted(event: PromiseRejectionEvent): void {
   if (isAborted) event.preventDefault();
 }
 
-async function enter(user: string): Promise<void> {
+async function enterAccount(user: string): Promise<void> {
   if (current !== user) {
-    leave();
+    leaveAccount();
     current = user;
     await openCache(user);
-    listenToTabs(user, hear);
+    listenToTabs(user, handleMessage);
     await Promise.all([loadOutbox(), loadDrafts(user)]);
     // The rooms last: views appear with them.
     await loadRooms(openFirst);
@@ -110,7 +110,7 @@ function pause(): void {
   stopSending();
 }
 
-function leave(): void {
+function leaveAccount(): void {
   pause();
   closeTabs();
   current = undefined;
@@ -125,7 +125,7 @@ function leave(): void {
   resetThreads();
 }
 
-function hear(told: TabMessage): void {
+function handleMessage(told: TabMessage): void {
   if (told.type === 'outbox') void loadOutbox();
   else if (told.type === 'rooms') void loadRooms().then(() => sync.wake());
   else if (told.type === 'logged-out') forget();

@@ -7,7 +7,7 @@ import { learnMembers, nameOf } from './names.ts';
 type KnownMembers = { list: readonly Member[]; next: string | undefined };
 
 const members = signal<ReadonlyMap<string, KnownMembers>>(new Map());
-const asked = new Map<string, Promise<void>>();
+const pendingRequests = new Map<string, Promise<void>>();
 
 /** How many members are read at a time. */
 const pageSize = 200;
@@ -26,15 +26,15 @@ export const hasMoreMembers = (room: string): boolean => members.value.get(room)
 
 /** Asks for the first members of a room, once; throws a `Failure`. */
 export function loadMembers(room: string, { again = false } = {}): Promise<void> {
-  const known = again ? undefined : asked.get(room);
+  const known = again ? undefined : pendingRequests.get(room);
   if (known) return known;
   const loading = readPage(room)
     .then(({ list, next }) => keepMembers(room, { list: next === undefined ? list.toSorted(byName) : list, next }))
     .catch((failure) => {
-      asked.delete(room);
+      pendingRequests.delete(room);
       throw failure;
     });
-  asked.set(room, loading);
+  pendingRequests.set(room, loading);
   return loading;
 }
 
@@ -67,7 +67,7 @@ export function changeMembers(room: string, { members: changed, left }: Pick<Cha
 
 /** Forgets the members of all rooms. */
 export function dropMembers(): void {
-  asked.clear();
+  pendingRequests.clear();
   members.value = new Map();
 }
 

@@ -29,8 +29,8 @@ export function signalsById<T>(): (id: string) => Signal<T | undefined> {
 const personSignal = signalsById<Person>();
 const statusSignal = signalsById<Status>();
 /** The ids of the users whom the service has named since the page was loaded. */
-const told = new Set<string>();
-const asked = new Set<string>();
+const freshIds = new Set<string>();
+const requestedIds = new Set<string>();
 
 /** The names of a user, if known. A view that reads them is drawn again when they change. */
 export const personOf = (user: string): Person | undefined => personSignal(user).value;
@@ -45,8 +45,8 @@ export const authorOf = (message: Message): Person => personOf(message.user.$oid
 export function learnPersons(users: readonly (Person & { id: string })[], { areKept = false } = {}): void {
   batch(() => {
     for (const { id, username, name, avatar, is_bot } of users) {
-      if (areKept && told.has(id)) continue;
-      if (!areKept) told.add(id);
+      if (areKept && freshIds.has(id)) continue;
+      if (!areKept) freshIds.add(id);
       const person = personSignal(id);
       const before = person.peek();
       if (before?.username !== username || before.name !== name || before.avatar !== avatar)
@@ -94,15 +94,15 @@ export const learnNamed = (all: readonly (Person & { user: Id })[], kept?: { are
 
 /** Asks for the people who are not known yet, each of them once, and at most 20 of them. */
 export async function findPersons(users: readonly string[]): Promise<void> {
-  const missing = users.filter((id) => !personSignal(id).peek() && !asked.has(id)).slice(0, 20);
-  for (const id of missing) asked.add(id);
+  const missing = users.filter((id) => !personSignal(id).peek() && !requestedIds.has(id)).slice(0, 20);
+  for (const id of missing) requestedIds.add(id);
   for (const id of missing) {
     try {
       const found = await ask(chat.GET('/api/users/{user}', { params: { path: { user: id } } }));
       learnPersons([{ id, username: found.username, name: found.name, avatar: found.avatar }]);
       learnStatuses([{ id, status: found.status }]);
     } catch {
-      asked.delete(id);
+      requestedIds.delete(id);
     }
   }
 }

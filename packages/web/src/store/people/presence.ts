@@ -9,18 +9,18 @@ const presenceSignal = signalsById<Presence>();
 /** The presence of a user; views that read it are drawn again when it changes. */
 export const presenceOf = (user: string): Presence | undefined => presenceSignal(user).value;
 
-const known = new Set<string>();
+const knownUsers = new Set<string>();
 
 /** Sets the presence of a user. */
 export function learnPresence(user: string, presence: Presence | undefined): void {
   presenceSignal(user).value = presence;
-  known.add(user);
+  knownUsers.add(user);
 }
 
 /** Forgets everybody's presence. */
 export function resetPresence(): void {
-  for (const user of known) presenceSignal(user).value = undefined;
-  known.clear();
+  for (const user of knownUsers) presenceSignal(user).value = undefined;
+  knownUsers.clear();
 }
 
 /** True if the service reports presence. */

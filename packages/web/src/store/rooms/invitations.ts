@@ -12,23 +12,23 @@ export const mayInvite = ({ isDirect, role }: Pick<MyRoom, 'isDirect' | 'role'>)
   may({ isDirect, role }, 'invite', { asAdmin: true });
 
 /** The links that were made here since the page was loaded, by room. */
-const made = new Map<string, { link: Promise<string>; until: number }>();
+const cachedLinks = new Map<string, { link: Promise<string>; until: number }>();
 
 /**
  * An invitation link: the one created here before, if it is valid for another day, or a new one.
  */
 export function inviteLink(room: string): Promise<string> {
-  const known = made.get(room);
+  const known = cachedLinks.get(room);
   if (known && known.until - Date.now() > dayMs) return known.link;
   const until = Date.now() + linkDays * dayMs;
   const link = createInvitation(room, { until }).then((code) => `${location.origin}/join#${code}`);
-  made.set(room, { link, until });
-  link.catch(() => made.delete(room));
+  cachedLinks.set(room, { link, until });
+  link.catch(() => cachedLinks.delete(room));
   return link;
 }
 
 /** Forgets the link to a room: it may have been revoked. */
-export const forgetLink = (room: string): unknown => made.delete(room);
+export const forgetLink = (room: string): unknown => cachedLinks.delete(room);
 
 /** Sends an invitation to an e-mail address. */
 export const inviteByMail = (room: string, email: string): Promise<unknown> =>

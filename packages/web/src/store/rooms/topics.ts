@@ -5,14 +5,14 @@ import { changeMyRoom } from './rooms.ts';
 /** The known facts about a room besides my membership. */
 type RoomFacts = { room?: Room; details?: RoomDetails };
 
-const known = signal<ReadonlyMap<string, RoomFacts>>(new Map());
+const knownFacts = signal<ReadonlyMap<string, RoomFacts>>(new Map());
 
 /** Returns the known facts about a room. */
-export const aboutRoom = (id: string): RoomFacts => known.value.get(id) ?? {};
+export const aboutRoom = (id: string): RoomFacts => knownFacts.value.get(id) ?? {};
 
 /** Adds facts about a room. */
 export function learnAbout(id: string, about: RoomFacts): void {
-  known.value = new Map(known.value).set(id, { ...aboutRoom(id), ...about });
+  knownFacts.value = new Map(knownFacts.value).set(id, { ...aboutRoom(id), ...about });
   if (about.details) changeMyRoom(id, { avatar: about.details.avatar });
   if (about.room && about.room.name !== '') changeMyRoom(id, { name: about.room.name, isOpen: about.room.is_open });
 }
@@ -30,5 +30,5 @@ export async function loadAbout(id: string): Promise<void> {
 /** Handles a change of a room: facts about it are requested again when they are needed. */
 export function roomChanged(id: string, room: Room | undefined): void {
   if (room) learnAbout(id, { room });
-  if (known.value.has(id)) void loadAbout(id).catch(() => {});
+  if (knownFacts.value.has(id)) void loadAbout(id).catch(() => {});
 }

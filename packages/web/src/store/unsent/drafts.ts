@@ -132,7 +132,7 @@ export function keepDraft(place: string, text: string): void {
  */
 export function dropDraft(place: string, text: string): string[] {
   const copied = copies.get(place);
-  forget(place);
+  forgetDraft(place);
   tell({ type: 'draft-sent', place, text, of: copied?.text });
   return [keyOf(place), ...(copied && text.includes(copied.text.trim()) ? [copied.key] : [])];
 }
@@ -158,12 +158,12 @@ async function deleteStored(keys: readonly string[]): Promise<void> {
 export function dropSentDraft({ place, text, of }: { place: string; text: string; of: string | undefined }): void {
   const mine = draftOf(place).trim();
   if (mine === '' || (mine !== text && !(mine === of?.trim() && text.includes(mine)))) return;
-  forget(place);
+  forgetDraft(place);
   void deleteStored([keyOf(place)]);
   sentElsewhere.value = place;
 }
 
-function forget(place: string): void {
+function forgetDraft(place: string): void {
   setDraft(place, '');
   copies.delete(place);
   clearTimeout(unsaved.get(place));

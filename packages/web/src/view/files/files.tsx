@@ -87,7 +87,7 @@ function Content({ file, files }: { file: SentFile; files: readonly SentFile[] }
 }
 
 /** Where players were when they were last given another address. */
-const asked = new WeakMap<HTMLMediaElement, number>();
+const redirectedAt = new WeakMap<HTMLMediaElement, number>();
 
 /**
  * The address in an object store is valid for a minute. After that, the service redirects to
@@ -95,8 +95,8 @@ const asked = new WeakMap<HTMLMediaElement, number>();
  */
 function askAgain({ currentTarget: player }: TargetedEvent<HTMLMediaElement>): void {
   const { currentTime, paused } = player;
-  if (asked.get(player) === currentTime) return;
-  asked.set(player, currentTime);
+  if (redirectedAt.get(player) === currentTime) return;
+  redirectedAt.set(player, currentTime);
   player.load();
   player.currentTime = currentTime;
   // The browser may wait for a press.

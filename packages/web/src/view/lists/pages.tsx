@@ -25,12 +25,12 @@ type PagesProps<T> = {
 export function Pages<T>({ name, read, none, news, id, children }: PagesProps<T>) {
   const key = `${idOf(me())} ${name}`;
   const known = () => lastRead.get(key) as Page<T> | undefined;
-  const { value, failure, reload, set } = useLoaded(async () => keep(key, goingOn(await read(), known(), id)), [key, news]);
+  const { value, failure, reload, set } = useLoaded(async () => cachePage(key, goingOn(await read(), known(), id)), [key, news]);
   const page = value ?? known();
   if (!page) return <Loading failure={failure} onRetry={reload} />;
   const more = async () => {
     const next = await read(page.next);
-    set(keep(key, { list: [...page.list, ...next.list], next: next.next }));
+    set(cachePage(key, { list: [...page.list, ...next.list], next: next.next }));
   };
   return (
     <div class="side-content">
@@ -44,7 +44,7 @@ export function Pages<T>({ name, read, none, news, id, children }: PagesProps<T>
   );
 }
 
-function keep<T>(key: string, page: Page<T>): Page<T> {
+function cachePage<T>(key: string, page: Page<T>): Page<T> {
   lastRead.set(key, page);
   return page;
 }

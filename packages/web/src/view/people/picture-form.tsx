@@ -20,11 +20,11 @@ export function MyPicture() {
   const user = me();
   const mine = { params: { path: { user: 'me' } } };
   const change = async (body: Blob) =>
-    take((await ask(chat.PUT('/api/users/{user}/avatar', { ...mine, body, headers: typeOf(body) }))) as User);
+    applyUser((await ask(chat.PUT('/api/users/{user}/avatar', { ...mine, body, headers: typeOf(body) }))) as User);
   const remove = async () => {
     await ask(chat.DELETE('/api/users/{user}/avatar', mine));
     const { avatar: _, ...others } = me();
-    take(others);
+    applyUser(others);
   };
   return (
     <PictureForm isThere={user.avatar !== undefined} onChange={change} onRemove={remove}>
@@ -94,7 +94,7 @@ function PictureForm({ isThere, onChange, onRemove, children }: PictureFormProps
   );
 }
 
-function take(user: User): void {
+function applyUser(user: User): void {
   begin(user);
   learnPersons([{ id: idOf(user), ...user }]);
 }

@@ -51,7 +51,7 @@ const idsOf = () =>
     .join();
 const listSelector = 'section[aria-labelledby="section-favourites"] > ul';
 
-function begin({ button, isPrimary, target, pointerId, pointerType, clientX, clientY }: PointerEvent): void {
+function startDrag({ button, isPrimary, target, pointerId, pointerType, clientX, clientY }: PointerEvent): void {
   end();
   hasDragged = false;
   if (!isPrimary || button !== 0 || !(target instanceof Element)) return;
@@ -194,7 +194,7 @@ function holdStill(event: Event): void {
   if (drag?.isHeld) event.preventDefault();
 }
 
-addEventListener('pointerdown', begin, { capture: true });
+addEventListener('pointerdown', startDrag, { capture: true });
 addEventListener('pointermove', move);
 addEventListener('pointerup', drop);
 addEventListener('pointercancel', end);

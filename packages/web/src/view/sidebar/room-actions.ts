@@ -108,16 +108,16 @@ export async function leave(room: string): Promise<void> {
   if (mustStay) return openMessage(laterStrings.details.mustStay, laterStrings.details.mustStayHint);
   if (!(await confirmed(laterStrings.details.leaveAsk, strings.details.leave))) return;
   const member = roomOf(room)?.member ?? '';
-  if (await attempt(() => ask(chat.DELETE('/api/members/{member}', { params: { path: { member } } })))) forget(room);
+  if (await attempt(() => ask(chat.DELETE('/api/members/{member}', { params: { path: { member } } })))) removeRoom(room);
 }
 
 /** Deletes a room for everyone, when that is confirmed. */
 export async function remove(room: string): Promise<void> {
   if (!(await confirmed(laterStrings.details.removeAsk, laterStrings.details.remove, { isDangerous: true }))) return;
-  if (await attempt(() => ask(chat.DELETE('/api/rooms/{room}', { params: { path: { room } } })))) forget(room);
+  if (await attempt(() => ask(chat.DELETE('/api/rooms/{room}', { params: { path: { room } } })))) removeRoom(room);
 }
 
-function forget(room: string): void {
+function removeRoom(room: string): void {
   goFrom(room);
   dropRoom(room);
   dropTimeline(room);

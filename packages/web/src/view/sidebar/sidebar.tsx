@@ -108,11 +108,11 @@ const serviceMenu = (): readonly MenuItem[] => [
   { label: strings.shortcuts.title, icon: 'keyboard', act: () => openShortcuts() },
   ...(mayInstall() ? [{ label: strings.rooms.install, icon: 'download' as const, act: () => void install() }] : []),
   ...(me().is_admin ? [{ label: strings.rooms.administration, icon: 'settings' as const, act: () => go('/admin') }] : []),
-  { label: strings.rooms.logOut, icon: 'logOut', act: () => void leave() },
+  { label: strings.rooms.logOut, icon: 'logOut', act: () => void signOutAfterAsking() },
 ];
 
 /** Signs out; asks first when there are messages or drafts that were not sent. */
-async function leave(): Promise<void> {
+async function signOutAfterAsking(): Promise<void> {
   const [unsent, drafts] = [outbox.value.length, await countDrafts()];
   const isSure =
     unsent + drafts === 0 ||
