@@ -273,8 +273,8 @@ type Event = Parameters<Handler>[0];
 const sourceIpOf = (event: Event): string => event.requestContext.http.sourceIp;
 
 /**
- * The caller of a request, as far as this process knows: an account that it has seen, or the source
- * address of a request without a token. Undefined for a token that it has not seen.
+ * The caller of a request, as far as this process knows: a known account, or the source address of
+ * a request without a token. Undefined for an unknown token.
  */
 function callerOf(event: Event): string | undefined {
   const token = tokenOf(event);

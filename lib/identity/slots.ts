@@ -80,8 +80,8 @@ function waitForSlot(key: string, milliseconds: number): Promise<void> {
 const returned = new Map<string, Set<() => void>>();
 
 /**
- * One atomic step by the database's clock: removes slots from before the window, and gives slots to
- * these attempts, in their order, as far as there is space.
+ * One atomic step by the database's clock. It removes slots from before the window, and gives slots
+ * to these attempts in order, as far as there is space.
  */
 async function tryToTake(key: string, { most, window, isSettled }: Limit, ids: ObjectId[]): Promise<LimitDocument> {
   // A slot in the future, from a clock that was ahead, does not count longer than others.

@@ -17,10 +17,9 @@ export type PostResult = Pick<Sent, 'shape'> & { message: CreationResult<Message
 export const postRefusals: Refusal[] = [noSuchWebhook, roomArchived, tooManyRequests];
 
 /**
- * Posts a request that another program has sent to a webhook's address. It throws 404 if the
- * webhook is unknown, and 429 above the rate limit of an account, or above that of all webhooks of
- * their creator. A delivery that is repeated under
- * the same id is posted once.
+ * Posts a request of another program to a webhook's address. Throws 404 if the webhook is unknown.
+ * Throws 429 above the rate limit of an account, or above that of all webhooks of their creator. A
+ * delivery that is repeated under the same id is posted once.
  */
 export async function post(
   secret: string,

@@ -187,8 +187,8 @@ function check(context: TargetContext | undefined, action: JoinAction): void {
 }
 
 /**
- * Returns true if a user has joined too many rooms or, if the caller is somebody else, if others
- * have added the user to too many. Conversations do not count, because others start them.
+ * Returns true if a user has joined too many rooms. If the caller is somebody else, returns true if
+ * others have added the user to too many. Conversations do not count, because others start them.
  * Administrators can be in any number of rooms, and add anybody.
  */
 async function isInTooMany(user: ObjectId, caller: Caller): Promise<boolean> {

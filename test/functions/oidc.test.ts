@@ -96,7 +96,7 @@ describe('signing in by an identity provider', () => {
     expect(all.map(({ status }) => status)).toEqual(Array(6).fill(201));
   });
 
-  it('an account that has changed during the sign-in is not made an administrator, and neither log nor audit trail says so', async () => {
+  it('an account that has changed during the sign-in is not made an administrator, and neither the log nor the audit log says so', async () => {
     const name = aPerson({ groups: ['chat-admins'] });
     const read = { _id: new ObjectId(), is_active: true, is_admin: false, username: name } as UserDocument;
     const output = vi.spyOn(process.stdout, 'write').mockImplementation(() => true);

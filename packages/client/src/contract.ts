@@ -136,7 +136,7 @@ export type Webhook = {
   events: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[] | null;
   /** The last four characters of the secret, for telling items of a list apart. */
   hint: string;
-  /** The user who created the webhook, and with whose role it ends. */
+  /** The user who created the webhook. It ends when they lose the role that it requires. */
   created_by: Id;
   /** The time of creation. */
   created_at: Time;
@@ -155,7 +155,7 @@ export type NewWebhook = {
   events: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[] | null;
   /** The last four characters of the secret, for telling items of a list apart. */
   hint: string;
-  /** The user who created the webhook, and with whose role it ends. */
+  /** The user who created the webhook. It ends when they lose the role that it requires. */
   created_by: Id;
   /** The time of creation. */
   created_at: Time;
@@ -193,7 +193,7 @@ export type WebhookDetails = {
   events: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[] | null;
   /** The last four characters of the secret, for telling items of a list apart. */
   hint: string;
-  /** The user who created the webhook, and with whose role it ends. */
+  /** The user who created the webhook. It ends when they lose the role that it requires. */
   created_by: Id;
   /** The time of creation. */
   created_at: Time;
@@ -994,7 +994,7 @@ export type Usage = {
   has_second_factor: boolean;
   /** Whether its messages are kept however old they are. */
   is_held: boolean;
-  /** The account's own sustained rate of messages and changes per second; null if it has that of the service. */
+  /** The account's own sustained rate of messages and changes per second; null for the default of the service. */
   writes_per_second: number | null;
 };
 
@@ -1142,7 +1142,7 @@ export type Bot = {
   name?: string;
   /** The version of the user's picture at `GET /api/users/{user}/avatar`, if there is one. */
   avatar?: string;
-  /** The user who answers for the bot and manages it; null if it belongs to the administrators. */
+  /** The user who is responsible for the bot and manages it; null if it belongs to the administrators. */
   owner: Id | null;
   /** Whether the account can be used. */
   is_active: boolean;
@@ -1174,7 +1174,7 @@ export type BotDetails = {
   name?: string;
   /** The version of the user's picture at `GET /api/users/{user}/avatar`, if there is one. */
   avatar?: string;
-  /** The user who answers for the bot and manages it; null if it belongs to the administrators. */
+  /** The user who is responsible for the bot and manages it; null if it belongs to the administrators. */
   owner: Id | null;
   /** Whether the account can be used. */
   is_active: boolean;
@@ -1382,7 +1382,7 @@ export type WelcomeFrame = {
   now: Time;
   /** The epoch in which every `seq` of the frame counts. */
   epoch: string;
-  /** Whether the service tells who is active; if absent, it refuses `watch` and `active`. */
+  /** Whether the service reports presence; if absent, it refuses `watch` and `active`. */
   presence?: boolean;
 };
 
@@ -1604,7 +1604,7 @@ export type Conflict = {
   code?: 'account_is_bot' | 'address_taken' | 'already_linked' | 'already_member' | 'bots_alone' | 'command_failed' | 'command_taken' | 'email_taken' | 'file_not_uploaded' | 'file_sent' | 'file_taken' | 'identity_taken' | 'last_admin' | 'last_owner' | 'link_required' | 'message_deleted' | 'no_other_sign_in' | 'nobody_left' | 'not_a_favourite' | 'not_connected' | 'not_pushed' | 'only_sign_in' | 'other_bytes' | 'other_key' | 'passkey_exists' | 'push_refused' | 'quota_exceeded' | 'room_archived' | 'room_direct' | 'room_full' | 'second_factor_not_begun' | 'second_factor_off' | 'second_factor_on' | 'stored_elsewhere' | 'subscription_ended' | 'token_name_taken' | 'too_many_announced' | 'too_many_blocked' | 'too_many_bots' | 'too_many_commands' | 'too_many_conversations' | 'too_many_invitations' | 'too_many_passkeys' | 'too_many_reactions' | 'too_many_rooms' | 'too_many_saved' | 'too_many_tokens' | 'too_many_webhooks' | 'upload_broken' | 'user_blocked' | 'username_reserved' | 'username_taken' | 'webhook_incoming';
 };
 
-/** It is no longer available. */
+/** It is gone. */
 export type Gone = {
   /** The kind of error, in the same words for every error of its kind. */
   title: 'Gone';
@@ -2431,7 +2431,7 @@ export type Operations = {
     data: PasswordCode;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** List the audit trail, newest entry first: actor, action, target, time and address */
+  /** List the audit log, newest entry first: actor, action, target, time and address */
   'GET /api/audit': {
     query?: { 'actor'?: string; 'action'?: 'user.created' | 'user.promoted' | 'user.demoted' | 'user.deactivated' | 'user.activated' | 'user.deleted' | 'user.email_changed' | 'user.password_changed' | 'user.profile_changed' | 'user.code_created' | 'user.sessions_ended' | 'user.second_factor_reset' | 'user.limits_lifted' | 'user.rate_changed' | 'user.held' | 'user.released' | 'user.exported' | 'user.disconnected' | 'bot.created' | 'bot.changed' | 'bot.deleted' | 'token.created' | 'token.revoked' | 'room.created' | 'room.read' | 'room.changed' | 'room.archived' | 'room.unarchived' | 'room.held' | 'room.released' | 'room.exported' | 'room.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'ban.lifted' | 'invitation.created' | 'invitation.mailed' | 'invitation.revoked' | 'webhook.created' | 'webhook.changed' | 'webhook.revoked' | 'data.exported' | 'data.imported' | 'data.backed_up' | 'data.restored' | 'data.loss_acknowledged' | 'data.converted' | 'data.conversion_undone' | 'data.links_created' | 'push_key.exported' | 'push_key.rotated' | 'audit.exported'; 'target'?: string; 'from'?: string; 'to'?: string; 'limit'?: number; 'after'?: number };
     data: AuditEntry[];
@@ -2770,7 +2770,7 @@ export type Operations = {
       username: string;
       /** The full name, in any script, which others see. An empty text removes it. Must be empty, or have 1 to 64 characters and not be blank. */
       name?: '' | string;
-      /** The user who answers for the bot, by default the caller; for administrators. Must be an id of 24 hexadecimal characters. */
+      /** The user who is responsible for the bot, by default the caller; for administrators. Must be an id of 24 hexadecimal characters. */
       owner?: SentId | string;
     };
     data: Bot;
@@ -2788,7 +2788,7 @@ export type Operations = {
     body: {
       /** The full name, in any script, which others see. An empty text removes it. Must be empty, or have 1 to 64 characters and not be blank. */
       name?: '' | string;
-      /** The owner of the bot, or null for the administrators, who alone can change it. Its tokens, commands, webhooks and invitations end, because the earlier owner knows their secrets. Must be null, or an id of 24 hexadecimal characters. */
+      /** The owner of the bot, or null for the administrators; only administrators can change it. Its tokens, commands, webhooks and invitations end, because the old owner knows their secrets. Must be null, or an id of 24 hexadecimal characters. */
       owner?: null | SentId | string;
     };
     data: Bot;
