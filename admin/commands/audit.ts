@@ -20,9 +20,7 @@ export const auditCommands: Record<string, Run> = {
     const { problem, ...found } = await verifyTrail(typeof against === 'string' ? await readExport(against) : []);
     if (problem !== null) throw new Error(`The audit log is not complete. ${problem}`);
     const text =
-      found.first === null
-        ? 'The audit log is empty.'
-        : `The audit log is complete: entries ${found.first} to ${found.last}.`;
+      found.first === null ? 'The audit log is empty.' : `The audit log is complete: entries ${found.first} to ${found.last}.`;
     return { data: found, text };
   },
 };

@@ -51,7 +51,10 @@ export const roomCommands: Record<string, Run> = {
   'room release': async ([id]) => {
     const room = readRoomId(id);
     await recorded(await actsOnRoom(room, ['room.released'], commandLine), () => holdRoom(room, false));
-    return { data: { _id: showId(room), is_held: false }, text: `Messages in the room ${id} past their retention period are deleted again.` };
+    return {
+      data: { _id: showId(room), is_held: false },
+      text: `Messages in the room ${id} past their retention period are deleted again.`,
+    };
   },
   'room export': async ([id, path = ''], options, { stderr }) => {
     const which = id === 'all' ? 'all' : readRoomId(id);

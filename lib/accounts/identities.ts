@@ -14,8 +14,7 @@ import { forgetMadeBy } from '../members/made.ts';
 import { config } from '../settings/config.ts';
 import { changeUser } from './accounts.ts';
 
-const notConnected: Refusal = () =>
-  conflict('not_connected', 'The account is not connected to an identity provider.');
+const notConnected: Refusal = () => conflict('not_connected', 'The account is not connected to an identity provider.');
 const noOtherWay: Refusal = () =>
   conflict('no_other_sign_in', 'The identity provider is the only way into the account: set a password or add a passkey first.');
 const onlySignIn: Refusal = () =>

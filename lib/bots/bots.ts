@@ -31,7 +31,10 @@ export const shownBot = representation(
     name: as(aFullName, 'name'),
     avatar: as(aPicture, 'avatar'),
     owner: made(
-      described('The user who is responsible for the bot and manages it; null if it belongs to the administrators.', orNull(idSchema)),
+      described(
+        'The user who is responsible for the bot and manages it; null if it belongs to the administrators.',
+        orNull(idSchema),
+      ),
       ({ owner }) => (owner ? showId(owner) : null),
       { owner: 1 },
     ),

@@ -179,7 +179,6 @@ const isMissing = (error: unknown) => codeOf(error) === 'ENOENT';
 /** Converts an error of the file system into an error for the sender. */
 function explained(error: unknown): unknown {
   if (error instanceof HttpError) return error;
-  if (['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'].includes(codeOf(error)))
-    return serviceUnavailable('The space for files is used up.');
+  if (['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'].includes(codeOf(error))) return serviceUnavailable('The space for files is used up.');
   return error;
 }

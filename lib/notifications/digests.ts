@@ -87,7 +87,7 @@ async function continueRound(
   { document, update }: Held<DigestRoundDocument>,
   { until, signal }: DigestLimits,
 ): Promise<DigestResult> {
-  const state: Sending = { isStopped: false, isReady: undefined, sent: 0, signal };
+  const state: DigestRound = { isStopped: false, isReady: undefined, sent: 0, signal };
   const isOver = () => state.isStopped || signal?.aborted === true || performance.now() >= until;
   let { after } = document;
   let accounts = 0;

@@ -54,7 +54,7 @@ export async function tellOfRoom(id: string, signal?: AbortSignal): Promise<Tell
     let next = document.seq;
     try {
       const news = await readNews(room);
-      await tell(room, news.messages, { place: document.seq, signal });
+      await notifyMembers(room, news.messages, { place: document.seq, signal });
       next = Math.max(next, news.next);
       return news.isAll ? 'all' : 'more';
     } finally {

@@ -54,8 +54,7 @@ export const exampleSignIn: Shown<typeof signInSchema> = {
   expires_at: { $date: '2026-12-21T09:05:06.531Z' },
 };
 
-const otherAccount: Refusal = () =>
-  permissionDenied('other_account', 'You are now signed in with another account. Start again.');
+const otherAccount: Refusal = () => permissionDenied('other_account', 'You are now signed in with another account. Start again.');
 export const callbackRefusals = [
   noProvider,
   signInExpired,

@@ -59,7 +59,8 @@ export const endedAccount = {
 const unavailable: Refusal = () =>
   permissionDenied('second_factor_unavailable', 'Second factors are not available: the operator must set SECRET_KEY.');
 const isOn: Refusal = () => conflict('second_factor_on', 'The account has a second factor already.');
-const notBegun: Refusal = () => conflict('second_factor_not_begun', 'The set-up of the second factor was not started in the last hour.');
+const notBegun: Refusal = () =>
+  conflict('second_factor_not_begun', 'The set-up of the second factor was not started in the last hour.');
 
 const always = [unscopedTokenRequired, wrongCurrentPassword, tooManyRequests];
 export const beginningRefusals = [...always, unavailable, isOn];

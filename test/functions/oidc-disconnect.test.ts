@@ -101,9 +101,7 @@ describe('people who disconnect their accounts from the identity provider', () =
       expect(outcome(await change(token, body))).toEqual(wrong);
     const all = await Promise.all([disconnect(token), disconnect(token), disconnect(token)]);
     expect(all.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
-    expect(outcome(await disconnect(token))).toEqual(
-      refusals.conflict('The account is not connected to an identity provider.'),
-    );
+    expect(outcome(await disconnect(token))).toEqual(refusals.conflict('The account is not connected to an identity provider.'));
   });
 
   it('people who disconnect their accounts lose what the group of administrators gave, which the audit log has, and keep what an administrator gave', async () => {

@@ -40,9 +40,10 @@ export async function checkSettings(serverless: Serverless): Promise<void> {
     if (version) wholeNumber(`${setting}_VERSION`, version);
   }
   if (FILES && FILES !== 'off' && !String(FILES).startsWith('s3:'))
-    throw new Error('Leave FILES out, or set it to a bucket such as s3://chat-files: functions cannot keep files in a directory.');
-  if (FILES_ENDPOINT)
-    throw new Error('Leave FILES_ENDPOINT out: functions use the keys of their roles, which only S3 accepts.');
+    throw new Error(
+      'Leave FILES out, or set it to a bucket such as s3://chat-files: functions cannot keep files in a directory.',
+    );
+  if (FILES_ENDPOINT) throw new Error('Leave FILES_ENDPOINT out: functions use the keys of their roles, which only S3 accepts.');
   // Loaded dynamically: under serverless-offline the functions share this process, and config.ts
   // would read their settings too early.
   const { readConfig } = await import('../../../lib/settings/config.ts');

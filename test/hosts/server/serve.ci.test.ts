@@ -271,7 +271,12 @@ describe('npm run serve', () => {
       '192.0.2.1',
       /^'192\.0\.2\.1' is not an address of this machine\. Set --host or HTTP_HOST/,
     ],
-    ['the host does not exist', 'HTTP_HOST', 'no.invalid', /^'no\.invalid' is not an address of this machine\. Set --host or HTTP_HOST/],
+    [
+      'the host does not exist',
+      'HTTP_HOST',
+      'no.invalid',
+      /^'no\.invalid' is not an address of this machine\. Set --host or HTTP_HOST/,
+    ],
     ['an origin has no scheme', 'CORS_ORIGINS', 'example.org', /^Set CORS_ORIGINS to \* or to origins .*, not 'example\.org'\.$/],
     [
       'the mail server is one of AWS’s parameters',
