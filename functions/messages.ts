@@ -7,6 +7,7 @@ import { operation } from '../lib/http/operation.ts';
 import { fileIds } from '../lib/messages/attachments/attachments.ts';
 import { historyParameters, historyRefusals } from '../lib/messages/history.ts';
 import { messageText, requireContent, shownMessage } from '../lib/messages/messages.ts';
+import { questionIn, questionParameters } from '../lib/messages/questions/question.ts';
 import { ignoredWordsHeader, readMessages, searchParameters } from '../lib/messages/search/search.ts';
 import { keyOfMessage, sendMessage, sendRefusals } from '../lib/messages/send.ts';
 
@@ -50,6 +51,7 @@ export const handler = endpoint({
       files: withDefault(fileIds, []),
       thread: about('The message to reply to. A reply to a reply joins the thread of the first message.', optional(id)),
       is_in_room: about('Whether a reply is also shown in the room; by default only in its thread.', optional(flag)),
+      ...questionParameters,
     },
     status: 201,
     answer: shownMessage.schema,
@@ -58,7 +60,7 @@ export const handler = endpoint({
     run: async ({ body, caller, request: { headers } }) => {
       const { room, text = '', files, thread, is_in_room } = body;
       requireContent(body.text, files);
-      const sent = { room, text, files, thread, is_in_room };
+      const sent = { room, text, files, thread, is_in_room, question: questionIn(body) };
       return answerCreated(await sendMessage(sent, keyOfMessage(headers, sent), caller));
     },
   }),

@@ -13,6 +13,7 @@ import { addPasskey } from './support/authenticator.ts';
 import { aBot } from './support/bots.ts';
 import { aFile, announced, aPicture } from './support/files.ts';
 import { aMessage } from './support/messages.ts';
+import { aQuestion } from './support/questions.ts';
 import { addMember, aRoom, memberId } from './support/rooms.ts';
 import { turnOn } from './support/second-factor.ts';
 import { inProcess as call } from './support/transports.ts';
@@ -82,6 +83,7 @@ const table: Record<string, [statuses: number[], prepare?: Prepare]> = {
   'DELETE /api/messages/{message}': [[401, 401, 401, 401, 403, 404, 204, 404, 204], async (user) => ({ path: { message: await messageOf(user) } })],
   'PUT /api/messages/{message}/reactions/{emoji}': [[401, 401, 401, 401, 403, 404, 200, 404, 403], async (user) => ({ path: { message: await messageOf(user), emoji: '%F0%9F%91%8D' }, body: {} })],
   'DELETE /api/messages/{message}/reactions/{emoji}': [[401, 401, 401, 401, 403, 404, 200, 404, 403], async (user) => ({ path: { message: await messageOf(user), emoji: '%F0%9F%91%8D' } })],
+  'PUT /api/messages/{message}/actions/{action}': [[401, 401, 401, 401, 403, 404, 200, 404, 403], async (user) => ({ path: { message: await questionOf(user), action: 'yes' }, body: {} })],
   'PUT /api/messages/{message}/pin': [[401, 401, 401, 401, 403, 404, 200, 404, 403], async (user) => ({ path: { message: await messageOf(user) }, body: {} })],
   'DELETE /api/messages/{message}/pin': [[401, 401, 401, 401, 403, 404, 200, 404, 403], async (user) => ({ path: { message: await messageOf(user) } })],
   'PUT /api/messages/{message}/save': [[401, 401, 401, 401, 403, 404, 200, 404, 200], async (user) => ({ path: { message: await messageOf(user) }, body: {} })],
@@ -363,6 +365,12 @@ async function someoneProtected(): Promise<string> {
   const account = await anAccount();
   await turnOn(call, account);
   return account.id;
+}
+
+async function questionOf(owner: Account): Promise<string> {
+  const [room, bot] = [await aRoom({ owner, is_visible: false }), await aBot(owner)];
+  await addMember(room, bot);
+  return (await aQuestion(bot, room))._id.$oid;
 }
 
 const messageOf = async (author: Account) => (await aMessage(author, await roomOf(author)))._id.$oid;

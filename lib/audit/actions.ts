@@ -56,6 +56,7 @@ export const auditActions = {
   'data.links_created': 'Links for the people of an import to claim their accounts were created or sent.',
   'push_key.exported': 'A command printed the key for push notifications.',
   'push_key.rotated': 'A command replaced the key for push notifications.',
+  'action.pressed': 'A person pressed a button of a message that asks for approval.',
   'audit.exported': 'A command exported the audit log.',
 } as const satisfies Record<string, string>;
 

@@ -92,7 +92,9 @@ async function appendOnce(
       actor,
       action,
       target: target ? { ...target, name: target.name === null ? null : bounded(target.name) } : null,
-      details: Object.fromEntries(Object.entries(details).map(([name, value]) => [name, bounded(value)])),
+      details: Object.fromEntries(
+        Object.entries(details).map(([name, value]) => [name, bounded(value, name === 'text' ? mostOfText : mostCharacters)]),
+      ),
       source,
       failed,
     },
@@ -124,7 +126,10 @@ export async function findTip(): Promise<Tip> {
 /** The most characters of a name or a detail in an entry. */
 const mostCharacters = 200;
 
-const bounded = (text: string): string => firstCharacters(text.toWellFormed(), mostCharacters);
+/** The most characters of a text that was approved: all of it. */
+const mostOfText = 1_000;
+
+const bounded = (text: string, most = mostCharacters): string => firstCharacters(text.toWellFormed(), most);
 
 /**
  * The name of the account that runs this process, or its number: in a container the account may

@@ -1,6 +1,7 @@
 import type { Filter, ObjectId } from 'mongodb';
 import { type FileDocument, files } from '../collections/rooms/files.ts';
 import { type MessageDocument, messages } from '../collections/rooms/messages.ts';
+import type { QuestionDocument } from '../collections/rooms/questions.ts';
 import { findPersons, showPerson } from '../identity/persons.ts';
 import type { ExportFolder } from './folder.ts';
 
@@ -28,7 +29,12 @@ export async function* messagesOf(
 
 /** Messages as they are exported, with the names of people, and their files. */
 export async function exportMessages(some: MessageDocument[], folder: ExportFolder): Promise<object[]> {
-  const persons = await findPersons(some.flatMap(({ user, reactions }) => [user, ...reactions.map((one) => one.user)]));
+  const persons = await findPersons(
+    some.flatMap(({ user, reactions, question }) => [
+      user,
+      ...[...reactions, ...(question?.presses ?? [])].map((one) => one.user),
+    ]),
+  );
   const nameOf = (user: ObjectId) => showPerson(persons.get(user.toHexString())).username;
   const ids = some.flatMap((message) => message.files?.map(({ _id }) => _id) ?? []);
   const stored = ids.length === 0 ? [] : await files.find({ _id: { $in: ids }, state: 'bound' }).toArray();
@@ -46,11 +52,19 @@ export async function exportMessages(some: MessageDocument[], folder: ExportFold
       thread: message.thread?.toHexString() ?? null,
       is_pinned: message.pinned_at !== null,
       reactions: message.reactions.map(({ emoji, user }) => ({ emoji, username: nameOf(user) })),
+      ...(message.question && exportQuestion(message.question, nameOf)),
       files: await exportFiles(attached, folder),
     });
   }
   return shown;
 }
+
+/** The actions of a message, and who pressed them. */
+const exportQuestion = ({ actions, presses, is_approval }: QuestionDocument, nameOf: (user: ObjectId) => string) => ({
+  actions: actions.map(({ id, label }) => ({ id, label })),
+  ...(is_approval && { is_approval }),
+  presses: presses.map(({ action, user, at }) => ({ action, username: nameOf(user), at })),
+});
 
 async function exportFiles(attached: FileDocument[], folder: ExportFolder): Promise<object[]> {
   const shown: object[] = [];

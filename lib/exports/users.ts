@@ -19,9 +19,10 @@ import { exportMessages, messagesOf } from './messages.ts';
 
 /*
  * All data of a person, for a request by GDPR, article 15. That is the account, the rooms, and the
- * person's messages with their files, reactions and saved messages. Sessions and tokens are
- * included without their secrets. So are passkeys, devices, followed threads, bots, invitations,
- * webhooks, notifications, and the entries of the audit log. Messages of others are not included.
+ * person's messages with their files, reactions, pressed actions and saved messages. Sessions and
+ * tokens are included without their secrets. So are passkeys, devices, followed threads, bots,
+ * invitations, webhooks, notifications, and the entries of the audit log. Messages of others are not
+ * included.
  */
 
 const hexOf = (id: ObjectId): string => id.toHexString();
@@ -40,6 +41,7 @@ export async function exportUser(_id: ObjectId, path: string, progress: Progress
     await exportMemberships(user, all, folder);
     await folder.add('messages', []);
     await folder.add('reactions', []);
+    await folder.add('pressed actions', []);
     for (const [index, room] of all.entries()) {
       await exportWritten(_id, room, folder);
       progress(index + 1, all.length);
@@ -117,7 +119,7 @@ async function exportMemberships({ _id: user }: UserDocument, all: ListedRoom[],
   );
 }
 
-/** Exports a person's messages in a room, and the reactions that the person added there. */
+/** Exports a person's messages in a room, and the person's reactions and pressed actions there. */
 async function exportWritten(user: ObjectId, { _id: room, name, seq }: ListedRoom, folder: ExportFolder): Promise<void> {
   const where = { room: hexOf(room), room_name: name };
   for await (const some of messagesOf(room, { user }))
@@ -126,18 +128,28 @@ async function exportWritten(user: ObjectId, { _id: room, name, seq }: ListedRoo
       (await exportMessages(some, folder)).map((message) => ({ ...where, ...message })),
     );
   for (let after = 0; after < seq; after += windowSize) {
-    const inWindow = { room, seq: { $gt: after, $lte: after + windowSize }, 'reactions.user': user };
-    const some = await messages.find<ReactedMessage>(inWindow, { projection: { reactions: 1 } }).toArray();
+    const isTheirs = { $or: [{ 'reactions.user': user }, { 'question.presses.user': user }] };
+    const inWindow = { room, seq: { $gt: after, $lte: after + windowSize }, ...isTheirs };
+    const some = await messages.find<Answered>(inWindow, { projection: { reactions: 1, question: 1 } }).toArray();
     const given = some.flatMap(({ _id, reactions }) =>
       reactions.filter((one) => one.user.equals(user)).map(({ emoji }) => ({ ...where, message: hexOf(_id), emoji })),
     );
     await folder.add('reactions', given);
+    const pressed = some.flatMap(({ _id, question }) =>
+      (question?.presses ?? [])
+        .filter((one) => one.user.equals(user))
+        .map(({ action, at }) => ({ ...where, message: hexOf(_id), action, label: labelOf(question, action), at })),
+    );
+    await folder.add('pressed actions', pressed);
   }
 }
 
-type ReactedMessage = Pick<MessageDocument, '_id' | 'reactions'>;
+type Answered = Pick<MessageDocument, '_id' | 'reactions' | 'question'>;
 
-/** One call examines this many places of a room, because no index has the authors of reactions. */
+const labelOf = (question: MessageDocument['question'], action: string) =>
+  question?.actions.find(({ id }) => id === action)?.label;
+
+/** One call examines this many places of a room: no index has the people who reacted or pressed. */
 const windowSize = 5_000;
 
 async function passkeysOf(user: ObjectId): Promise<object[]> {

@@ -5,6 +5,7 @@ import { rooms } from '../collections/rooms/rooms.ts';
 import type { Caller } from '../identity/caller.ts';
 import { findPersons } from '../identity/persons.ts';
 import { config } from '../settings/config.ts';
+import { isProgram } from './questions/question.ts';
 
 /* Programs that answer each other must stop: nothing else ends such a conversation. */
 
@@ -38,8 +39,5 @@ export async function requireRecentPerson({ room, thread, caller }: Turn): Promi
   const speakers = new Set([...last, { user: caller.user._id, via: caller.token.agent }].map(speakerOf));
   if (last.every(isFromProgram) && speakers.size > 1) throw botsAlone();
 }
-
-const isProgram = ({ isWebhook, user, token }: Caller): boolean =>
-  !isWebhook && (user.is_bot === true || token.agent !== undefined);
 
 const speakerOf = ({ user, via = '' }: { user: ObjectId; via?: string | undefined }) => `${user.toHexString()} ${via}`;

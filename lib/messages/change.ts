@@ -21,6 +21,8 @@ export type Change = {
   type: EventType;
   /** The condition for the change. A deleted message is always excluded. */
   where?: object;
+  /** A further condition, which depends on the time of the change. */
+  whereAt?: (place: Place) => object;
   /** Other changes to the room, in the update that reserves the place. */
   ofRoom?: UpdateFilter<Omit<RoomDocument, '_id'>>;
   /** The update. It gets the place and, if `withMembers` is set, the users in the room. */
@@ -67,7 +69,7 @@ export function requireNotDeleted({ deleted_at }: MessageDocument): void {
  * Returns undefined if there was nothing left to change.
  */
 async function apply(change: Change, { _id, room, authors }: AuthoredMessage, caller: Caller): Promise<Message | undefined> {
-  const { action, type, where, ofRoom, update, withMembers, before } = change;
+  const { action, type, where, whereAt, ofRoom, update, withMembers, before } = change;
   const taken = await changeRoom<{ members?: { user: ObjectId }[] }>(
     {
       where: { _id: room, ...allowedTo(action, caller) },
@@ -84,7 +86,7 @@ async function apply(change: Change, { _id, room, authors }: AuthoredMessage, ca
   const { $set, ...others } = update(place, members);
   const after = await regardlessOfDeadline(() =>
     messages.findOneAndUpdate(
-      { _id, deleted_at: null, ...where },
+      { _id, deleted_at: null, ...where, ...whereAt?.(place) },
       { ...others, $set: { ...$set, changed: { seq, ordinal, type, at, actor } } },
       { returnDocument: 'after' },
     ),

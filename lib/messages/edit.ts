@@ -14,10 +14,11 @@ import type { Place } from '../rooms/sequence.ts';
 import { changeMessage, type Decide, messageDeleted, requireNotDeleted } from './change.ts';
 import { findMentioned, findMentions, forAllIn, type Mentions, membersAmong } from './mentions.ts';
 import { type Message, requireContent } from './messages.ts';
+import { messageAnswered, requireUnanswered } from './questions/question.ts';
 import { tokensOf } from './search/tokens.ts';
 
 const authorRequired: Refusal = () => permissionDenied('author_required', 'Message author required.');
-export const editRefusals = [authorRequired, messageDeleted, ...refusalsOf('edit')];
+export const editRefusals = [authorRequired, messageDeleted, messageAnswered, ...refusalsOf('edit')];
 
 /** Changes the text of a message of the caller's own; its files stay. */
 export async function editMessage(id: ObjectId, text: string, caller: Caller, precondition?: Precondition): Promise<Message> {
@@ -34,6 +35,7 @@ export async function editMessage(id: ObjectId, text: string, caller: Caller, pr
     return {
       action: 'edit',
       type: 'message.edited',
+      where: requireUnanswered(message, text),
       withMembers: mentions.length > 0,
       before: async () => {
         const added = [...accounts.values()].filter((user) => !isAmong(message.mentions, user));
@@ -48,7 +50,8 @@ export async function editMessage(id: ObjectId, text: string, caller: Caller, pr
         const late_mentions = [...keptLate(message, mentioned), ...late];
         const { $set, ...rest } = addressing(message, mentions, mentioned);
         const words = tokensOf({ text, files: message.files }, message.user);
-        return { ...rest, $set: { ...$set, text, words, late_mentions, edited_at: at } };
+        const nextVersion = message.question && { $inc: { 'question.version': 1 } };
+        return { ...rest, ...nextVersion, $set: { ...$set, text, words, late_mentions, edited_at: at } };
       },
     };
   };
@@ -98,7 +101,16 @@ export async function deleteMessage(id: ObjectId, caller: Caller, precondition?:
       ...(!message.is_folded && { ofRoom: { $max: { last_deleted: message.seq } } }),
       update: ({ at }) => ({
         $set: { text: '', mentions: [], reactions: [], pinned_at: null, deleted_at: at, is_deleted: true },
-        $unset: { display: '', files: '', words: '', is_pinned: '', request_hash: '', late_mentions: '', for_all: '' },
+        $unset: {
+          display: '',
+          question: '',
+          files: '',
+          words: '',
+          is_pinned: '',
+          request_hash: '',
+          late_mentions: '',
+          for_all: '',
+        },
       }),
     };
   };

@@ -14,6 +14,7 @@ import { type ContextRow, contextFields, contextOf, type RoomContext } from '../
 import { may, noteReadingAsAdmin } from '../rooms/permissions.ts';
 import { aSeq } from '../rooms/sequence.ts';
 import { displaySchema, showDisplay } from './display.ts';
+import { questionFieldNames, questionFields } from './questions/shown.ts';
 import { countReplies, type ReplyCounts } from './replies.ts';
 
 /** A message with what its author is called and the number of its replies. */
@@ -66,6 +67,7 @@ export const shownMessage = representation(
       ),
       ({ display }) => display && showDisplay(display),
     ),
+    ...questionFields,
     files: made(described('The files, in the order of their sender.', listOf(shownFile.schema)), ({ files = [] }) =>
       files.map(shownFile.show),
     ),
@@ -102,7 +104,7 @@ export const shownMessage = representation(
     reactions: made(described('The reactions, by emoji.', listOf(reactionSchema)), ({ reactions }) => groupReactions(reactions)),
     pinned_at: dateOrNull('pinned_at', 'The time of pinning; null if not pinned.'),
   },
-  ['name', 'avatar', 'is_bot', 'via', 'display'],
+  ['name', 'avatar', 'is_bot', 'via', 'display', ...questionFieldNames],
 );
 export type Message = ShownBy<typeof shownMessage>;
 

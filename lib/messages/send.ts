@@ -9,6 +9,7 @@ import {
 import { attempt, regardlessOfDeadline } from '../base/deadline.ts';
 import { invalidParameter } from '../base/errors.ts';
 import { type Display, type MassMention, type MessageDocument, messages } from '../collections/rooms/messages.ts';
+import type { QuestionDocument } from '../collections/rooms/questions.ts';
 import { rooms } from '../collections/rooms/rooms.ts';
 import { batchWrites, orThrow } from '../database/batching.ts';
 import { isDuplicateKey } from '../database/failures.ts';
@@ -34,6 +35,7 @@ import { fillGap } from './gaps.ts';
 import { findMentioned, findMentions, forAllIn, type Mentions, membersAmong, mostForAll } from './mentions.ts';
 import { type Message, noSuchMessage, showMessage } from './messages.ts';
 import { nobodyLeft, type Sender, type TakenPlace, takeMessagePlace } from './places.ts';
+import { questionRefusals, resolveQuestion, type SentQuestion } from './questions/question.ts';
 import { countReplies } from './replies.ts';
 import { tokensOf } from './search/tokens.ts';
 
@@ -56,17 +58,32 @@ type NewMessage = {
   isAsked?: boolean;
   /** How another program wants it to look. */
   display?: Display | undefined;
+  /** The question of a bot or an agent. */
+  question?: SentQuestion | undefined;
 };
 
-export const sendRefusals = [...refusalsOf('send'), botsAlone, nobodyLeft, noSuchRoom, noSuchMessage, noFiles, ...attachRefusals];
+export const sendRefusals = [
+  ...refusalsOf('send'),
+  ...questionRefusals,
+  botsAlone,
+  nobodyLeft,
+  noSuchRoom,
+  noSuchMessage,
+  noFiles,
+  ...attachRefusals,
+];
 
 /** The idempotency key of a request to send a message, if it has one. */
 export function keyOfMessage(
   headers: Record<string, string | undefined>,
-  { room, text, thread, is_in_room, files }: NewMessage,
+  { room, text, thread, is_in_room, files, question }: NewMessage,
 ): IdempotencyKey | undefined {
   // Absent fields of later versions do not count: a key of an earlier one finds its message.
-  const later = [...(is_in_room === undefined ? [] : [is_in_room]), ...(files.length > 0 ? [files] : [])];
+  const later = [
+    ...(is_in_room === undefined ? [] : [is_in_room]),
+    ...(files.length > 0 ? [files] : []),
+    ...(question ? [question] : []),
+  ];
   return idempotencyKeyOf(headers, room, text, thread ?? null, ...later);
 }
 
@@ -89,6 +106,7 @@ export async function sendMessage(
     throw noSuchMessage();
   }
   if (!sent.isAsked) await requireRecentPerson({ room, thread: parent?._id, caller });
+  const question = sent.question && (await resolveQuestion(sent.question, text, caller));
   const attachments = files.length > 0 ? await findAttachments(files, room, caller) : undefined;
 
   const mentions = sent.isReport ? [] : findMentions(text);
@@ -96,6 +114,7 @@ export async function sendMessage(
     room,
     text,
     display: sent.display,
+    question,
     attachments,
     // Threads have one level: a reply to a reply joins the thread of the first message.
     thread: parent?._id,
@@ -144,8 +163,9 @@ const findParent = (_id: ObjectId) =>
   messages.findOne<Parent>({ _id }, { projection: { room: 1, user: 1, thread: 1, repliers: 1 } });
 
 /** A message without a place, the lookups that it waits for, and the message that it replies to. */
-type Draft = Omit<NewMessage, 'files'> &
+type Draft = Omit<NewMessage, 'files' | 'question'> &
   Sender & {
+    question: QuestionDocument | undefined;
     attachments: Attachments | undefined;
     key: IdempotencyKey | undefined;
     mentions: Mentions;
@@ -176,6 +196,7 @@ async function compose(draft: Draft, taken: TakenPlace): Promise<MessageDocument
     ...(draft.caller.token.agent !== undefined && { via: draft.caller.token.agent }),
     text: draft.text,
     ...(draft.display && { display: draft.display }),
+    ...(draft.question && { question: draft.question }),
     ...files,
     words: tokensOf({ text: draft.text, ...files }, draft.caller.user._id),
     created_at: place.at,

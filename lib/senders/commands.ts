@@ -15,7 +15,7 @@ import {
 } from '../api/parameters.ts';
 import { aText, described, orNull, record, type Shown } from '../api/schema.ts';
 import { regardlessOfDeadline } from '../base/deadline.ts';
-import { conflict, HttpError, type Refusal, tooManyRequests } from '../base/errors.ts';
+import { conflict, HttpError, invalidParameter, type Refusal, tooManyRequests } from '../base/errors.ts';
 import { commandName, noSuchCommand } from '../bots/bot-commands.ts';
 import { type UserDocument, users } from '../collections/accounts/users.ts';
 import { type CommandDocument, commandIdsOf, commandNameOf, commands } from '../collections/delivery/commands.ts';
@@ -26,6 +26,7 @@ import { failClosed, keyOf, minute, takeSlot } from '../identity/slots.ts';
 import { shownOtherUser } from '../identity/users.ts';
 import { countWrite } from '../identity/write-rate.ts';
 import { type Message, messageText, noSuchMessage, shownMessage } from '../messages/messages.ts';
+import { questionIn, questionParameters, type SentQuestion } from '../messages/questions/question.ts';
 import { sendMessage } from '../messages/send.ts';
 import { findContext } from '../rooms/contexts.ts';
 import { refusalsOf, requirePermission } from '../rooms/permissions.ts';
@@ -144,7 +145,9 @@ export async function callCommand(room: ObjectId, call: Values<typeof callParame
   if (!answer?.text) return { message: null, text: null };
   if (answer.visible_to === 'caller') return { message: null, text: answer.text };
   return {
-    message: await regardlessOfDeadline(() => say(bot, { room, text: answer.text, thread: call.thread }, callId)),
+    message: await regardlessOfDeadline(() =>
+      say(bot, { room, text: answer.text, question: answer.question, thread: call.thread }, callId),
+    ),
     text: null,
   };
 }
@@ -179,28 +182,44 @@ async function countCall({ user }: Caller): Promise<void> {
 const answerParameters = {
   text: withDefault(messageText, ''),
   visible_to: withDefault(oneOf('room', 'caller'), 'caller'),
+  ...questionParameters,
 };
 
-/** Reads a bot's answer; an empty answer is valid too. */
-function readAnswer(answered: string): Values<typeof answerParameters> | undefined {
+const unreadableAnswer = ({ message }: HttpError) => commandFailed(`The bot's answer cannot be read: ${message}`);
+
+/** Reads the answer of a bot; undefined if it is empty, which is allowed. */
+function readAnswer(answered: string): BotAnswer | undefined {
   if (answered.trim() === '') return undefined;
   try {
     const body: unknown = JSON.parse(answered);
-    if (isObject(body)) return readParameters(answerParameters, body);
+    if (isObject(body)) {
+      const { text, visible_to, ...rest } = readParameters(answerParameters, body);
+      const question = questionIn(rest);
+      if (question && visible_to === 'caller') throw invalidParameter('visible_to', "be 'room' with 'actions'");
+      return { text, visible_to, question };
+    }
   } catch (error) {
-    if (error instanceof HttpError) throw commandFailed(`The bot's answer cannot be read: ${error.message}`);
+    if (error instanceof HttpError) throw unreadableAnswer(error);
   }
   throw commandFailed("The bot's answer is not a JSON object of at most 64 kB.");
 }
 
-type Said = { room: ObjectId; text: string; thread: ObjectId | undefined };
+type BotAnswer = { text: string; visible_to: 'room' | 'caller'; question: SentQuestion | undefined };
 
-/** Posts as a bot. A repeated id is posted once. */
-async function say(bot: UserDocument, { room, text, thread }: Said, id: string): Promise<Message> {
+type Said = { room: ObjectId; text: string; question: SentQuestion | undefined; thread: ObjectId | undefined };
+
+/** Posts as a bot, once for each id. */
+async function say(bot: UserDocument, { room, text, question, thread }: Said, id: string): Promise<Message> {
   const caller = botCaller(bot);
   await countWrite(caller.user);
-  // It may repeat what anybody wrote, who may not mention everyone.
-  const message = { room, text, files: [], isReport: true, isAsked: true, ...(thread && { thread }) };
-  const { value } = await sendMessage(message, idempotencyKeyOf({ 'idempotency-key': `command:${id}` }), caller);
-  return value;
+  // It may repeat the words of somebody who may not mention everyone.
+  const message = { room, text, files: [], isReport: true, isAsked: true, question, ...(thread && { thread }) };
+  try {
+    const { value } = await sendMessage(message, idempotencyKeyOf({ 'idempotency-key': `command:${id}` }), caller);
+    return value;
+  } catch (error) {
+    // The caller of the command did not send these actions.
+    if (question && error instanceof HttpError && [400, 404].includes(error.status)) throw unreadableAnswer(error);
+    throw error;
+  }
 }

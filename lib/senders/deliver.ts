@@ -14,6 +14,7 @@ import { findKeptPlace } from '../feed/places.ts';
 import { readPart } from '../feed/reader.ts';
 import { isAcknowledged, newState } from '../members/outgoing-webhooks.ts';
 import { messageText } from '../messages/messages.ts';
+import { questionIn, questionParameters, type SentQuestion } from '../messages/questions/question.ts';
 import { say, sayOff, tellOwner } from './say.ts';
 import { sendSigned } from './send-signed.ts';
 import { findSenders, type Sender } from './senders.ts';
@@ -187,18 +188,31 @@ async function send(sender: Sender, event: Event): Promise<Attempt> {
   if (attempt.status === null) failures.set(host, performance.now());
   else failures.delete(host);
   if (!isAcknowledged(attempt) || event.type !== 'message.created' || !event.data || event.data.is_bot) return attempt;
-  const text = replyIn(answered);
-  if (text === undefined) return attempt;
-  const failure = await say(sender, { text, key: id, thread: event.data.thread?.$oid });
+  const reply = replyIn(answered);
+  if (reply === undefined) return attempt;
+  const failure =
+    reply instanceof HttpError
+      ? `The reply was not posted: ${reply.message}`
+      : await say(sender, { ...reply, key: id, thread: event.data.thread?.$oid });
   return failure === undefined ? attempt : { ...attempt, answer: beginningOf(failure, 200) };
 }
 
-/** The reply in a receiver's answer. */
-function replyIn(answered: string): string | undefined {
+/** The message with which a receiver replies, or the fault of its actions. */
+function replyIn(answered: string): { text: string; question: SentQuestion | undefined } | HttpError | undefined {
+  let body: unknown;
+  let text: string | undefined;
   try {
-    const body: unknown = JSON.parse(answered);
-    return isObject(body) ? readParameters({ text: optional(messageText) }, body).text || undefined : undefined;
+    body = JSON.parse(answered);
+    text = isObject(body) ? readParameters({ text: optional(messageText) }, body).text || undefined : undefined;
   } catch {
     return undefined;
+  }
+  if (text === undefined || !isObject(body)) return undefined;
+  if (body.actions === undefined) return { text, question: undefined };
+  try {
+    return { text, question: questionIn(readParameters(questionParameters, body)) };
+  } catch (error) {
+    if (error instanceof HttpError) return error;
+    throw error;
   }
 }

@@ -6,24 +6,32 @@ import { log } from '../base/log.ts';
 import { users } from '../collections/accounts/users.ts';
 import type { DeliveryDocument } from '../collections/delivery/webhook-states.ts';
 import { countWrite } from '../identity/write-rate.ts';
+import type { SentQuestion } from '../messages/questions/question.ts';
 import { sendMessage } from '../messages/send.ts';
 import { openConversation } from '../rooms/conversations.ts';
 import type { Sender } from './senders.ts';
 
 /* A message of a webhook itself: a reply of its receiver, or that it was switched off. */
 
-type Saying = { text: string; key: string; thread?: string | undefined };
+type Saying = { text: string; key: string; thread?: string | undefined; question?: SentQuestion | undefined };
 
 /**
  * Posts as the webhook or the bot; returns the reason if that is impossible. A text that is
  * repeated under the same key is posted once.
  */
-export async function say({ room, findCaller }: Sender, { text, key, thread }: Saying): Promise<string | undefined> {
+export async function say({ room, findCaller }: Sender, { text, key, thread, question }: Saying): Promise<string | undefined> {
   try {
     const caller = await findCaller();
     await countWrite(caller.user);
     // A reply does not mention anybody, because the program may repeat text that anybody wrote.
-    const message = { room, text, files: [], isReport: true, ...(thread !== undefined && { thread: new ObjectId(thread) }) };
+    const message = {
+      room,
+      text,
+      files: [],
+      isReport: true,
+      question,
+      ...(thread !== undefined && { thread: new ObjectId(thread) }),
+    };
     await sendMessage(message, idempotencyKeyOf({ 'idempotency-key': key }), caller);
     return undefined;
   } catch (error) {

@@ -175,7 +175,7 @@ function botSender(room: ObjectId, webhook: BotWebhook, joinedAt: Date, isDirect
  * about a message. The mentions of a deleted message are unknown, so each deletion counts.
  */
 function isAddressed({ type, data }: Event, bot: string): boolean {
-  const isOfMessage = type.startsWith('message.') || type.startsWith('reaction.');
+  const isOfMessage = /^(message|reaction|action)\./.test(type);
   if (!isOfMessage || type === 'message.deleted') return true;
   if (!data || !('mentions' in data)) return false;
   return data.user.$oid === bot || data.mentions.some(({ $oid }) => $oid === bot);

@@ -6,6 +6,7 @@ import { messages } from '../../lib/collections/rooms/messages.ts';
 import { aName, anAccount } from '../support/accounts.ts';
 import { claim, directory, historyIn, historyOf, roomNamed } from '../support/imported.ts';
 import { aWorkspace, exists } from '../support/imported-people.ts';
+import { aQuestion, aRoomWithBot, press } from '../support/questions.ts';
 import { aRoom, succeed } from '../support/rooms.ts';
 import { admin as command } from '../support/run-command.ts';
 import { inProcess as call } from '../support/transports.ts';
@@ -68,6 +69,34 @@ describe('what the service has of a person', () => {
     );
     const secrets = [(invited as { code: string }).code, (incoming as { secret: string }).secret, '/secret'];
     for (const secret of secrets) expect(read('invitations') + read('webhooks')).not.toContain(secret);
+  });
+
+  it('exports have the buttons that a person pressed, and the answers to a message', async () => {
+    const { room, bot, ann } = await aRoomWithBot();
+    const asked = await aQuestion(bot, room, { is_approval: true });
+    await succeed(press(ann, asked));
+    const read = async (...words: string[]) => {
+      const path = join(directory, aName());
+      expect(await command([...words, path])).toMatchObject({ code: 0, stderr: '' });
+      return (name: string): object[] =>
+        readFileSync(join(path, `${name}.ndjson`), 'utf8')
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line));
+    };
+    const ofAnn = await read('user', 'export', ann.username);
+    const pressed = { room: room.id, message: asked._id.$oid, action: 'yes', label: 'Approve', at: expect.anything() };
+    expect(ofAnn('pressed actions')).toMatchObject([pressed]);
+    const recorded = { action: 'action.pressed', details: expect.objectContaining({ text: 'Deploy?' }) };
+    expect(ofAnn('audit')).toContainEqual(expect.objectContaining(recorded));
+    const ofRoom = await read('room', 'export', room.id);
+    expect(ofRoom('messages')).toMatchObject([
+      {
+        actions: [{ id: 'yes', label: 'Approve' }, { id: 'no' }],
+        is_approval: true,
+        presses: [{ action: 'yes', username: ann.username, at: expect.anything() }],
+      },
+    ]);
   });
 
   it('user delete --with-messages deletes an account and all that it has written, and keeps the rest', async () => {

@@ -38,6 +38,8 @@ describe.each(revisions)('an agent that speaks MCP %s', (revision) => {
       'react',
       'mark_read',
       'remind_me',
+      'ask',
+      'read_answer',
     ]);
     const hintsOf = (wanted: string) => tools.find(({ name }) => name === wanted)?.annotations;
     expect(hintsOf('read_messages')).toMatchObject({ readOnlyHint: true, destructiveHint: false, openWorldHint: false });

@@ -6,6 +6,7 @@ import { hashToken } from '../../lib/identity/authenticate.ts';
 import { anAccount, aSession } from '../support/accounts.ts';
 import { startGateway } from '../support/gateway.ts';
 import { aMessage } from '../support/messages.ts';
+import { aQuestion, aRoomWithBot, press } from '../support/questions.ts';
 import { addMember, aRoom, aRoomOf, memberId, succeed } from '../support/rooms.ts';
 import { offlineUrl } from '../support/services.ts';
 import { aServer, aTicket, connected, type Frame, open, type TestSocket } from '../support/sockets.ts';
@@ -169,6 +170,18 @@ describe.each([
       }
       expect(outside.of('room')).toEqual([]);
       outside.socket.close();
+    });
+
+    it('the push of a room has the press of a button', async () => {
+      const { room, bot, ann, bob } = await aRoomWithBot();
+      const asked = await aQuestion(bot, room, {}, call);
+      const reader = await connected(url, bob);
+      await succeed(press(ann, asked, 'no', {}, call));
+      const presses = [{ action: 'no', user: { $oid: ann.id } }];
+      await expect
+        .poll(() => reader.events(room.id).at(-1))
+        .toMatchObject({ type: 'action.pressed', actor: { $oid: ann.id }, data: { presses } });
+      reader.socket.close();
     });
 
     it('the push of a room leaves out events that the client did not want or that are too large', async () => {

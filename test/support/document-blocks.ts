@@ -37,6 +37,8 @@ export const marks = {
   container: 'container',
   /** By `test/docs/webhooks.ci.test.ts`, with the address of a webhook in `WEBHOOK`. */
   webhook: 'webhook',
+  /** By `test/docs/asking.ci.test.ts`, with `API`, and the `ROOM` and `bot.token` of a bot. */
+  bot: 'bot',
   /** Needs an account of AWS or Atlas. */
   aws: 'never',
   /** Needs Docker itself, and an image of MongoDB. */

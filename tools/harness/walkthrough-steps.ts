@@ -57,7 +57,7 @@ export const walkthrough = (ann: Person, names: Names) => async (step: DoStep) =
   await moderate(step, ann, bob, { room, ...conversation }, names);
   const direct = await exchangePrivately(step, ann, bob, names);
   await manageAccount(step, ann, bob, user, names);
-  await keepBot(step, ann, user, { room, names });
+  await keepBot(step, { ann, bob }, user, { room, names });
   await step(bob, 'GET', '/api/second-factor');
   await step(bob, 'GET', '/api/passkeys');
   if (names.hasSecondFactors) await useSecondFactor(step, bob, names);
@@ -77,7 +77,7 @@ type Conversation = { room: string; member: string; message: string };
 /** A bot of bob's, which ann gives him and takes back. */
 async function keepBot(
   step: DoStep,
-  ann: Person,
+  { ann, bob }: { ann: Person; bob: Person },
   { _id }: { _id: { $oid: string } },
   { room, names }: { room: string; names: Names },
 ): Promise<void> {
@@ -91,6 +91,7 @@ async function keepBot(
   await step(ann, 'PUT', '/api/bots/{bot}/commands/{command}', command, { body: receiver });
   await step(ann, 'POST', '/api/members', {}, { body: { room, user: bot } });
   await step(ann, 'GET', '/api/rooms/{room}/commands', { room });
+  await askAndAnswer(step, { ann, bob }, { bot, room, password: names.password });
   await step(ann, 'DELETE', '/api/bots/{bot}/commands/{command}', command);
   const webhook = '/api/bots/{bot}/webhook';
   await step(ann, 'PUT', webhook, { bot }, { body: { url: 'https://localhost:1/' } });
@@ -99,6 +100,24 @@ async function keepBot(
   await step(ann, 'PATCH', webhook, { bot }, { body: { new_secret: true } });
   await step(ann, 'DELETE', webhook, { bot });
   await step(ann, 'DELETE', '/api/bots/{bot}', { bot });
+}
+
+/** The bot, whose token bob creates, asks for an approval, and ann gives it. */
+async function askAndAnswer(
+  step: DoStep,
+  { ann, bob }: { ann: Person; bob: Person },
+  { bot, room, password }: { bot: string; room: string; password: string },
+): Promise<void> {
+  const asked = { name: 'Deploys', user: bot, scopes: ['messages:write'], current_password: password };
+  const { token } = await step(bob, 'POST', '/api/tokens', {}, { body: asked });
+  const actions = [
+    { id: 'deploy', label: 'Deploy', style: 'primary' },
+    { id: 'stop', label: 'Not now' },
+  ];
+  const question = { room, text: 'Deploy version 1.4.2?', actions, is_approval: true };
+  const message = (await step({ name: 'bot', token }, 'POST', '/api/messages', {}, { body: question }))._id.$oid;
+  const path = { message, action: 'deploy' };
+  await step(ann, 'PUT', '/api/messages/{message}/actions/{action}', path, { body: { version: 1 } });
 }
 
 async function exchangeMessages(

@@ -29,6 +29,7 @@ export const messageEventTypes = [
   'message.unpinned',
   'reaction.added',
   'reaction.removed',
+  'action.pressed',
 ] as const;
 
 /** The events of a member. */

@@ -3,6 +3,7 @@ import type { IdempotencyFields } from '../../api/idempotency.ts';
 import { collection } from '../../database/bounded.ts';
 import { scoped } from '../../database/scoped.ts';
 import type { EventType } from './events.ts';
+import type { QuestionDocument } from './questions.ts';
 
 /** How a message addresses everyone in its room: all members, or the connected members. */
 export const forAll = ['room', 'here'] as const;
@@ -69,6 +70,8 @@ export type MessageDocument = {
   text: string;
   /** Only there in some messages of webhooks. */
   display?: Display;
+  /** The buttons or the select of a program's message, and their presses. */
+  question?: QuestionDocument;
   /** Absent if the message lacks files; an edit never changes them. */
   files?: AttachedFile[];
   /** The words that the search index uses: `search/tokens.ts`. */

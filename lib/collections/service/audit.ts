@@ -2,8 +2,8 @@ import type { IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../../database/bounded.ts';
 
 /**
- * One entry of the audit log: an act of an administrator, the command line or the service. It
- * never changes.
+ * One entry of the audit log: an act of an administrator, the command line or the service, or an
+ * approval. It never changes.
  */
 export type AuditDocument = {
   /** Its number: consecutive from 1. */
@@ -13,7 +13,7 @@ export type AuditDocument = {
   actor: AuditActor;
   action: string;
   target: AuditTarget | null;
-  /** Further facts; never a secret or the text of a message. */
+  /** Further facts; never a secret. Of messages, only the text of an approval. */
   details: Record<string, string>;
   /** The address of the request; null for the command line and the service. */
   source: string | null;

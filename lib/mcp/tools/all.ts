@@ -1,4 +1,5 @@
 import type { AnyTool } from '../tool.ts';
+import { ask, readAnswer } from './asking.ts';
 import { catchUp } from './catch-up.ts';
 import { readFile } from './files.ts';
 import { findPeople, getPerson } from './people.ts';
@@ -22,4 +23,6 @@ export const tools: readonly AnyTool[] = [
   react,
   markRead,
   remindMe,
+  ask,
+  readAnswer,
 ];

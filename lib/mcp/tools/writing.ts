@@ -6,6 +6,7 @@ import { invalidParameter, missingEvery } from '../../base/errors.ts';
 import { type Caller, requireScope } from '../../identity/caller.ts';
 import { editMessage as changeMessage, deleteMessage as removeMessage } from '../../messages/edit.ts';
 import { messageText, readMessage, requireContent } from '../../messages/messages.ts';
+import type { SentQuestion } from '../../messages/questions/question.ts';
 import { addReaction, formerEmoji, removeReaction } from '../../messages/reactions.ts';
 import { saveMessage } from '../../messages/saved.ts';
 import { keyOfMessage, sendMessage as send } from '../../messages/send.ts';
@@ -17,12 +18,24 @@ import { tool } from '../tool.ts';
 
 const message = about('The message.', id);
 
-const idempotencyKey: Parameter<string> = {
+export const idempotencyKey: Parameter<string> = {
   read: (sent) => (typeof sent === 'string' && keyPattern.test(sent) ? sent : undefined),
   about:
     'A text of your own for this message, such as a UUID. A repeated call with the same key sends nothing and returns the first message. Without a key, the same text to the same place within 60 seconds counts as repeated.',
   rule: keyRule,
   schema: { type: 'string', pattern: keyPattern.source },
+};
+
+export const sentSchema = record('Sent', {
+  message: messageSchema,
+  is_repeated: described('Whether an earlier call sent this message, and this call sent nothing.', aFlag),
+});
+
+/** The parameters for the place of a message: exactly one of them. */
+export const placeParameters = {
+  room: optional(roomParameter),
+  person: about('The person or bot to write to directly: an id or a username.', optional(personParameter)),
+  thread: about('The message to reply to.', optional(id)),
 };
 
 export const sendMessage = tool({
@@ -33,33 +46,39 @@ export const sendMessage = tool({
   effect: { isReadOnly: false, isDestructive: false, isIdempotent: false },
   scopes: ['messages:write'],
   input: {
-    room: optional(roomParameter),
-    person: about('The person or bot to write to directly: an id or a username.', optional(personParameter)),
-    thread: about('The message to reply to.', optional(id)),
+    ...placeParameters,
     text: messageText,
     also_in_room: about('Whether a reply also stands in the room; without it, in its thread alone.', optional(flag)),
     key: optional(idempotencyKey),
   },
-  output: record('Sent', {
-    message: messageSchema,
-    is_repeated: described('Whether an earlier call sent this message, and this call sent nothing.', aFlag),
-  }),
-  run: async ({ text, also_in_room: is_in_room, key, ...place }, caller) => {
-    requireContent(text);
-    const { room, thread } = await findPlace(place, caller);
-    const sent = { room, text, files: [], thread, is_in_room };
-    const used = key ?? (await keyOfRepeatedText(sent, caller));
-    const { value, isReplay } = await send(sent, keyOfMessage({ 'idempotency-key': used }, sent), caller);
-    const shown = showForAgent(value, caller.user._id);
-    const wasRepeated = `This message was sent before, as ${shown.id} at ${shown.sent_at}. Nothing was sent now.`;
-    return {
-      structured: { message: shown, is_repeated: isReplay },
-      text: isReplay
-        ? `${wasRepeated}${key === undefined ? ' To send the same text again, pass a new key.' : ''}`
-        : `Sent as message ${shown.id}, seq ${shown.seq}, in room ${shown.room}.`,
-    };
-  },
+  output: sentSchema,
+  run: ({ text, also_in_room: is_in_room, key, ...place }, caller) => sendOnce({ place, text, is_in_room, key }, caller),
 });
+
+type SentCall = {
+  place: AskedPlace;
+  text: string;
+  key: string | undefined;
+  is_in_room?: boolean | undefined;
+  question?: SentQuestion | undefined;
+};
+
+/** Sends a message, or finds the one that an earlier call with the same key or text sent. */
+export async function sendOnce({ place, key, ...rest }: SentCall, caller: Caller) {
+  requireContent(rest.text);
+  const { room, thread } = await findPlace(place, caller);
+  const sent = { room, files: [], thread, ...rest };
+  const used = key ?? (await keyOfRepeatedText(sent, caller));
+  const { value, isReplay } = await send(sent, keyOfMessage({ 'idempotency-key': used }, sent), caller);
+  const shown = showForAgent(value, caller.user._id);
+  const wasRepeated = `This message was sent before, as ${shown.id} at ${shown.sent_at}. Nothing was sent now.`;
+  return {
+    structured: { message: shown, is_repeated: isReplay },
+    text: isReplay
+      ? `${wasRepeated}${key === undefined ? ' To send the same text again, pass a new key.' : ''}`
+      : `Sent as message ${shown.id}, seq ${shown.seq}, in room ${shown.room}.`,
+  };
+}
 
 type AskedPlace = {
   room: Parameters<typeof findRoomId>[0] | undefined;

@@ -133,7 +133,7 @@ export type Webhook = {
   /** The receiver of the events; null for an incoming webhook. */
   url: string | null;
   /** The types of the events that it sends; null for an incoming webhook. */
-  events: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[] | null;
+  events: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'action.pressed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[] | null;
   /** The last four characters of the secret, for telling items of a list apart. */
   hint: string;
   /** The user who created the webhook. It ends when they lose the role that it requires. */
@@ -152,7 +152,7 @@ export type NewWebhook = {
   /** The receiver of the events; null for an incoming webhook. */
   url: string | null;
   /** The types of the events that it sends; null for an incoming webhook. */
-  events: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[] | null;
+  events: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'action.pressed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[] | null;
   /** The last four characters of the secret, for telling items of a list apart. */
   hint: string;
   /** The user who created the webhook. It ends when they lose the role that it requires. */
@@ -190,7 +190,7 @@ export type WebhookDetails = {
   /** The receiver of the events; null for an incoming webhook. */
   url: string | null;
   /** The types of the events that it sends; null for an incoming webhook. */
-  events: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[] | null;
+  events: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'action.pressed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[] | null;
   /** The last four characters of the secret, for telling items of a list apart. */
   hint: string;
   /** The user who created the webhook. It ends when they lose the role that it requires. */
@@ -292,6 +292,28 @@ export type MessageDisplay = {
   cards: Card[];
 };
 
+export type Action = {
+  /** The id, unique in the message. */
+  id: string;
+  /** The words on the button, or of the option. */
+  label: string;
+  /** The look of the button. */
+  style: 'default' | 'primary' | 'danger';
+  /** The people who may press it: members with at least this role, or these users. */
+  who: 'member' | 'moderator' | 'owner' | Id[];
+  /** A question to ask before the press. */
+  confirm?: string;
+};
+
+export type Press = {
+  /** The id of the action. */
+  action: string;
+  /** The user who pressed it. */
+  user: Id;
+  /** The time, by the clock of the database. */
+  at: Time;
+};
+
 export type AttachedFile = {
   /** The id, for paths and for references from other objects. */
   _id: Id;
@@ -343,6 +365,20 @@ export type Message = {
   text: string;
   /** The look of the message, from the program that posted it by a webhook. `text` has the same content for programs without cards. */
   display?: MessageDisplay;
+  /** The buttons below the message, or the options of its select. */
+  actions?: Action[];
+  /** Present, and true, if the actions are the options of one select. */
+  is_select?: true;
+  /** How many presses count: the first one, or the first one of each person. */
+  answers?: 'one' | 'one_each';
+  /** The time after which no action can be pressed. */
+  expires_at?: Time;
+  /** Present, and true, if each press is recorded in the audit trail. */
+  is_approval?: true;
+  /** The version of the text, from 1; each edit adds 1. */
+  version?: number;
+  /** The presses, the first one first. */
+  presses?: Press[];
   /** The files, in the order of their sender. */
   files: AttachedFile[];
   /** The time of sending. */
@@ -468,6 +504,19 @@ export type Ban = {
   avatar?: string;
   /** Present, and true, for a program: a bot or a webhook. */
   is_bot?: true;
+};
+
+export type SentAction = {
+  /** The id, unique in the message. */
+  id: string;
+  /** The words on the button. */
+  label: string;
+  /** The look, `default` if omitted. */
+  style?: 'default' | 'primary' | 'danger';
+  /** The people who may press it: members with at least this role, or these users; `member` if omitted. */
+  who?: 'member' | 'moderator' | 'owner' | (SentId | string | string)[];
+  /** A question that the page asks before the press. */
+  confirm?: string;
 };
 
 export type Upload = {
@@ -601,7 +650,7 @@ export type MessageChanged = {
   /** The place in the room's order of messages and changes. Messages may skip numbers. */
   seq: number;
   /** The kind, which determines the other fields. */
-  type: 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed';
+  type: 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'action.pressed';
   /** The id of the room. */
   room: Id;
   /** The time of the event, by the clock of the database. */
@@ -769,7 +818,7 @@ export type AuditEntry = {
   /** The actor: a user, a command, or the service. */
   actor: AuditActor;
   /** The action, one of the list in docs/audit.md. */
-  action: 'user.created' | 'user.promoted' | 'user.demoted' | 'user.deactivated' | 'user.activated' | 'user.deleted' | 'user.email_changed' | 'user.password_changed' | 'user.profile_changed' | 'user.code_created' | 'user.sessions_ended' | 'user.second_factor_reset' | 'user.limits_lifted' | 'user.rate_changed' | 'user.held' | 'user.released' | 'user.exported' | 'user.disconnected' | 'bot.created' | 'bot.changed' | 'bot.deleted' | 'token.created' | 'token.revoked' | 'room.created' | 'room.read' | 'room.changed' | 'room.archived' | 'room.unarchived' | 'room.held' | 'room.released' | 'room.exported' | 'room.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'ban.lifted' | 'invitation.created' | 'invitation.mailed' | 'invitation.revoked' | 'webhook.created' | 'webhook.changed' | 'webhook.revoked' | 'data.exported' | 'data.imported' | 'data.backed_up' | 'data.restored' | 'data.loss_acknowledged' | 'data.converted' | 'data.conversion_undone' | 'data.links_created' | 'push_key.exported' | 'push_key.rotated' | 'audit.exported';
+  action: 'user.created' | 'user.promoted' | 'user.demoted' | 'user.deactivated' | 'user.activated' | 'user.deleted' | 'user.email_changed' | 'user.password_changed' | 'user.profile_changed' | 'user.code_created' | 'user.sessions_ended' | 'user.second_factor_reset' | 'user.limits_lifted' | 'user.rate_changed' | 'user.held' | 'user.released' | 'user.exported' | 'user.disconnected' | 'bot.created' | 'bot.changed' | 'bot.deleted' | 'token.created' | 'token.revoked' | 'room.created' | 'room.read' | 'room.changed' | 'room.archived' | 'room.unarchived' | 'room.held' | 'room.released' | 'room.exported' | 'room.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'ban.lifted' | 'invitation.created' | 'invitation.mailed' | 'invitation.revoked' | 'webhook.created' | 'webhook.changed' | 'webhook.revoked' | 'data.exported' | 'data.imported' | 'data.backed_up' | 'data.restored' | 'data.loss_acknowledged' | 'data.converted' | 'data.conversion_undone' | 'data.links_created' | 'push_key.exported' | 'push_key.rotated' | 'action.pressed' | 'audit.exported';
   /** The target of the action. */
   target: AuditTarget | null;
   /** Further facts, by name. */
@@ -901,7 +950,7 @@ export type ListedWebhook = {
   /** The receiver of the events; null for an incoming webhook. */
   url: string | null;
   /** The types of the events that it sends; null for an incoming webhook. */
-  events: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[] | null;
+  events: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'action.pressed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[] | null;
   /** The last four characters of the secret, for telling items of a list apart. */
   hint: string;
   /** The creator of the webhook, or the owner of its bot; null if the bot belongs to the administrators. The webhook ends with the user's role or account. */
@@ -1226,7 +1275,7 @@ export type BotWebhook = {
   /** The receiver of the events. */
   url: string;
   /** The types of the events that it sends. */
-  events: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[];
+  events: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'action.pressed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[];
   /** `addressed`: events of messages that mention the bot or are in its direct conversations. `all`: events of all messages in its rooms. */
   messages: 'addressed' | 'all';
   /** The last four characters of the secret, for telling items of a list apart. */
@@ -1562,7 +1611,7 @@ export type PermissionDenied = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'account_deactivated' | 'address_missing' | 'address_unconfirmed' | 'admin_required' | 'author_required' | 'banned' | 'bot_refused' | 'current_password_required' | 'email_code_required' | 'foreign_origin' | 'fresh_sign_in_required' | 'invitation_required' | 'mcp_off' | 'membership_required' | 'moderator_required' | 'no_email' | 'no_files' | 'no_identity_provider' | 'other_account' | 'own_favourites_only' | 'own_marker_only' | 'own_muting_only' | 'owner_required' | 'passkey_expired' | 'passkey_refused' | 'passkeys_unavailable' | 'passwords_off' | 'proof_required' | 'push_service_unknown' | 'registration_closed' | 'room_closed' | 'scope_required' | 'second_factor_setup_required' | 'second_factor_unavailable' | 'setup_done' | 'sign_in_expired' | 'sign_in_refused' | 'unscoped_token_required' | 'webhook_receiver_refused' | 'wrong_current_password' | 'wrong_second_factor';
+  code?: 'account_deactivated' | 'address_missing' | 'address_unconfirmed' | 'admin_required' | 'author_required' | 'banned' | 'bot_refused' | 'current_password_required' | 'email_code_required' | 'foreign_origin' | 'fresh_sign_in_required' | 'invitation_required' | 'mcp_off' | 'membership_required' | 'moderator_required' | 'no_email' | 'no_files' | 'no_identity_provider' | 'not_asked' | 'other_account' | 'own_favourites_only' | 'own_marker_only' | 'own_muting_only' | 'owner_required' | 'passkey_expired' | 'passkey_refused' | 'passkeys_unavailable' | 'passwords_off' | 'person_required' | 'program_required' | 'proof_required' | 'push_service_unknown' | 'registration_closed' | 'room_closed' | 'scope_required' | 'second_factor_setup_required' | 'second_factor_unavailable' | 'setup_done' | 'sign_in_expired' | 'sign_in_refused' | 'unscoped_token_required' | 'webhook_receiver_refused' | 'wrong_current_password' | 'wrong_second_factor';
 };
 
 /** It does not exist, or the caller may not see it. */
@@ -1572,7 +1621,7 @@ export type NotFound = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'avatar_not_found' | 'ban_not_found' | 'block_not_found' | 'bot_not_found' | 'code_not_found' | 'command_not_found' | 'file_not_found' | 'invitation_not_found' | 'link_not_found' | 'member_not_found' | 'message_not_found' | 'passkey_not_found' | 'path_not_found' | 'room_not_found' | 'session_not_found' | 'token_not_found' | 'user_not_found' | 'webhook_not_found';
+  code?: 'action_not_found' | 'avatar_not_found' | 'ban_not_found' | 'block_not_found' | 'bot_not_found' | 'code_not_found' | 'command_not_found' | 'file_not_found' | 'invitation_not_found' | 'link_not_found' | 'member_not_found' | 'message_not_found' | 'passkey_not_found' | 'path_not_found' | 'room_not_found' | 'session_not_found' | 'token_not_found' | 'user_not_found' | 'webhook_not_found';
 };
 
 /** The caller does not accept JSON. */
@@ -1601,7 +1650,7 @@ export type Conflict = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'account_is_bot' | 'address_taken' | 'already_linked' | 'already_member' | 'bots_alone' | 'command_failed' | 'command_taken' | 'email_taken' | 'file_not_uploaded' | 'file_sent' | 'file_taken' | 'identity_taken' | 'last_admin' | 'last_owner' | 'link_required' | 'message_deleted' | 'no_other_sign_in' | 'nobody_left' | 'not_a_favourite' | 'not_connected' | 'not_pushed' | 'only_sign_in' | 'other_bytes' | 'other_key' | 'passkey_exists' | 'push_refused' | 'quota_exceeded' | 'room_archived' | 'room_direct' | 'room_full' | 'second_factor_not_begun' | 'second_factor_off' | 'second_factor_on' | 'stored_elsewhere' | 'subscription_ended' | 'token_name_taken' | 'too_many_announced' | 'too_many_blocked' | 'too_many_bots' | 'too_many_commands' | 'too_many_conversations' | 'too_many_invitations' | 'too_many_passkeys' | 'too_many_reactions' | 'too_many_rooms' | 'too_many_saved' | 'too_many_tokens' | 'too_many_webhooks' | 'upload_broken' | 'user_blocked' | 'username_reserved' | 'username_taken' | 'webhook_incoming';
+  code?: 'account_is_bot' | 'action_expired' | 'address_taken' | 'already_answered' | 'already_linked' | 'already_member' | 'answers_full' | 'bots_alone' | 'command_failed' | 'command_taken' | 'email_taken' | 'file_not_uploaded' | 'file_sent' | 'file_taken' | 'identity_taken' | 'last_admin' | 'last_owner' | 'link_required' | 'message_answered' | 'message_changed' | 'message_deleted' | 'no_other_sign_in' | 'nobody_left' | 'not_a_favourite' | 'not_connected' | 'not_pushed' | 'only_sign_in' | 'other_bytes' | 'other_key' | 'passkey_exists' | 'push_refused' | 'quota_exceeded' | 'room_archived' | 'room_direct' | 'room_full' | 'second_factor_not_begun' | 'second_factor_off' | 'second_factor_on' | 'stored_elsewhere' | 'subscription_ended' | 'token_name_taken' | 'too_many_announced' | 'too_many_blocked' | 'too_many_bots' | 'too_many_commands' | 'too_many_conversations' | 'too_many_invitations' | 'too_many_passkeys' | 'too_many_reactions' | 'too_many_rooms' | 'too_many_saved' | 'too_many_tokens' | 'too_many_webhooks' | 'upload_broken' | 'user_blocked' | 'username_reserved' | 'username_taken' | 'webhook_incoming';
 };
 
 /** It is gone. */
@@ -1858,8 +1907,8 @@ export type Operations = {
       name?: string;
       /** The receiver of the room's events; without it, the webhook is incoming. Must be an address that begins with https://. */
       url?: string;
-      /** The types of the events to send, by default `message.created`. Must be a list of some of message.created, message.edited, message.deleted, message.pinned, message.unpinned, reaction.added, reaction.removed, member.joined, member.left, member.kicked, member.banned, member.changed, room.changed, room.archived. */
-      events?: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[];
+      /** The types of the events to send, by default `message.created`. Must be a list of some of message.created, message.edited, message.deleted, message.pinned, message.unpinned, reaction.added, reaction.removed, action.pressed, member.joined, member.left, member.kicked, member.banned, member.changed, room.changed, room.archived. */
+      events?: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'action.pressed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[];
     };
     data: NewWebhook;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
@@ -2085,6 +2134,16 @@ export type Operations = {
       thread?: SentId | string;
       /** Whether a reply is also shown in the room; by default only in its thread. Must be true or false. */
       is_in_room?: boolean;
+      /** The buttons below the message, or the options of its select. Only bots and agents can send them. At most 16 kB. Must be a list of 1 to 10 buttons, or of 1 to 100 options of a select. */
+      actions?: SentAction[];
+      /** Whether the actions are the options of one select instead of buttons. Must be true or false. */
+      is_select?: boolean;
+      /** How many presses count: the first one, or the first one of each person. `one` if omitted. Must be 'one' or 'one_each'. */
+      answers?: 'one' | 'one_each';
+      /** The time after which no action can be pressed. Must be a time such as '2026-11-21T04:04:42.123Z'. */
+      expires_at?: SentTime | string;
+      /** Whether each press is recorded in the audit trail with the text, which is final after the first press. The text then has at most 1000 characters. Must be true or false. */
+      is_approval?: boolean;
     };
     data: Message;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | KeyReused | TooManyRequests | InternalError | ServiceUnavailable;
@@ -2185,6 +2244,16 @@ export type Operations = {
     header?: { 'If-Match'?: string };
     data: Message;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PreconditionFailed | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Press an action of a message */
+  'PUT /api/messages/{message}/actions/{action}': {
+    path: { 'message': string; 'action': string };
+    body: {
+      /** The version of the text that was read. If the text was edited since, the press is refused. Must be from 1 to 9007199254740991. */
+      version?: number;
+    };
+    data: Message;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
   /** Pin a message */
   'PUT /api/messages/{message}/pin': {
@@ -2433,7 +2502,7 @@ export type Operations = {
   };
   /** List the audit log, newest entry first: actor, action, target, time and address */
   'GET /api/audit': {
-    query?: { 'actor'?: string; 'action'?: 'user.created' | 'user.promoted' | 'user.demoted' | 'user.deactivated' | 'user.activated' | 'user.deleted' | 'user.email_changed' | 'user.password_changed' | 'user.profile_changed' | 'user.code_created' | 'user.sessions_ended' | 'user.second_factor_reset' | 'user.limits_lifted' | 'user.rate_changed' | 'user.held' | 'user.released' | 'user.exported' | 'user.disconnected' | 'bot.created' | 'bot.changed' | 'bot.deleted' | 'token.created' | 'token.revoked' | 'room.created' | 'room.read' | 'room.changed' | 'room.archived' | 'room.unarchived' | 'room.held' | 'room.released' | 'room.exported' | 'room.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'ban.lifted' | 'invitation.created' | 'invitation.mailed' | 'invitation.revoked' | 'webhook.created' | 'webhook.changed' | 'webhook.revoked' | 'data.exported' | 'data.imported' | 'data.backed_up' | 'data.restored' | 'data.loss_acknowledged' | 'data.converted' | 'data.conversion_undone' | 'data.links_created' | 'push_key.exported' | 'push_key.rotated' | 'audit.exported'; 'target'?: string; 'from'?: string; 'to'?: string; 'limit'?: number; 'after'?: number };
+    query?: { 'actor'?: string; 'action'?: 'user.created' | 'user.promoted' | 'user.demoted' | 'user.deactivated' | 'user.activated' | 'user.deleted' | 'user.email_changed' | 'user.password_changed' | 'user.profile_changed' | 'user.code_created' | 'user.sessions_ended' | 'user.second_factor_reset' | 'user.limits_lifted' | 'user.rate_changed' | 'user.held' | 'user.released' | 'user.exported' | 'user.disconnected' | 'bot.created' | 'bot.changed' | 'bot.deleted' | 'token.created' | 'token.revoked' | 'room.created' | 'room.read' | 'room.changed' | 'room.archived' | 'room.unarchived' | 'room.held' | 'room.released' | 'room.exported' | 'room.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'ban.lifted' | 'invitation.created' | 'invitation.mailed' | 'invitation.revoked' | 'webhook.created' | 'webhook.changed' | 'webhook.revoked' | 'data.exported' | 'data.imported' | 'data.backed_up' | 'data.restored' | 'data.loss_acknowledged' | 'data.converted' | 'data.conversion_undone' | 'data.links_created' | 'push_key.exported' | 'push_key.rotated' | 'action.pressed' | 'audit.exported'; 'target'?: string; 'from'?: string; 'to'?: string; 'limit'?: number; 'after'?: number };
     data: AuditEntry[];
     error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
   };
@@ -2832,8 +2901,8 @@ export type Operations = {
     body: {
       /** The receiver of the events. Must be an address that begins with https://. */
       url: string;
-      /** The types of the events to send. Omitted: unchanged, or `message.created` for a new webhook. Must be a list of some of message.created, message.edited, message.deleted, message.pinned, message.unpinned, reaction.added, reaction.removed, member.joined, member.left, member.kicked, member.banned, member.changed, room.changed, room.archived. */
-      events?: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[];
+      /** The types of the events to send. Omitted: unchanged, or `message.created` for a new webhook. Must be a list of some of message.created, message.edited, message.deleted, message.pinned, message.unpinned, reaction.added, reaction.removed, action.pressed, member.joined, member.left, member.kicked, member.banned, member.changed, room.changed, room.archived. */
+      events?: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'action.pressed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[];
       /** `addressed`: events of messages that mention the bot or are in its direct conversations. `all`: events of all messages in its rooms. Omitted: unchanged, or `addressed` for a new webhook. Must be 'addressed' or 'all'. */
       messages?: 'addressed' | 'all';
     };
@@ -2853,8 +2922,8 @@ export type Operations = {
     body: {
       /** Whether it sends; a receiver that fails for a day, or answers 410, switches it off. Must be true or false. */
       is_enabled?: boolean;
-      /** The types of the events to send. Must be a list of some of message.created, message.edited, message.deleted, message.pinned, message.unpinned, reaction.added, reaction.removed, member.joined, member.left, member.kicked, member.banned, member.changed, room.changed, room.archived. */
-      events?: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[];
+      /** The types of the events to send. Must be a list of some of message.created, message.edited, message.deleted, message.pinned, message.unpinned, reaction.added, reaction.removed, action.pressed, member.joined, member.left, member.kicked, member.banned, member.changed, room.changed, room.archived. */
+      events?: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'action.pressed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[];
       /** Whether to send the events of only `addressed` messages, or of `all`. Must be 'addressed' or 'all'. */
       messages?: 'addressed' | 'all';
       /** A room of the bot whose events are sent again, with `seq`. Must be an id of 24 hexadecimal characters. */

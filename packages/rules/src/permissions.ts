@@ -31,6 +31,9 @@ export const permissions = {
   read: { least: 'member' },
   send: { least: 'member', asMember: true, notArchived: true },
   react: { least: 'member', asMember: true, notArchived: true },
+  press: { least: 'member', asMember: true, notArchived: true },
+  pressAsModerator: { least: 'moderator', asMember: true, notArchived: true },
+  pressAsOwner: { least: 'owner', asMember: true, notArchived: true },
   edit: { least: 'member', asMember: true, notArchived: true },
   pin: { least: 'moderator', asMember: true, notArchived: true },
   // Also in an archived room, so that regretted messages can be deleted.

@@ -12,6 +12,7 @@ import { useConfig, useOwnDatabase } from '../../support/config.ts';
 import { aPicture } from '../../support/files.ts';
 import { startIdentityProvider } from '../../support/identity-provider.ts';
 import { signInBy, userOf } from '../../support/oidc-browser.ts';
+import { aQuestion, aRoomWithBot, press } from '../../support/questions.ts';
 import { aRoomOf } from '../../support/rooms.ts';
 import { admin as command } from '../../support/run-command.ts';
 import { turnOn } from '../../support/second-factor.ts';
@@ -475,6 +476,16 @@ const rows: Record<Action, Row[]> = {
   ],
   'push_key.exported': [onData('a command', 'push-key', 'export')],
   'push_key.rotated': [onData('a command', 'push-key', 'rotate')],
+  'action.pressed': [
+    [
+      'a press',
+      async () => {
+        const { room, bot, ann } = await aRoomWithBot();
+        await press(ann, await aQuestion(bot, room, { is_approval: true }));
+        return { actor: { kind: 'user', name: ann.username }, target: 'General' };
+      },
+    ],
+  ],
   'audit.exported': [onData('a command', 'audit', 'export')],
 };
 

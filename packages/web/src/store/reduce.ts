@@ -37,7 +37,8 @@ export function reduce(events: readonly Event[]): Changes {
       case 'message.pinned':
       case 'message.unpinned':
       case 'reaction.added':
-      case 'reaction.removed': {
+      case 'reaction.removed':
+      case 'action.pressed': {
         if (!isMessage(data)) break;
         messages.set(data._id.$oid, data);
         if ((type === 'message.created' || type === 'message.deleted') && data.thread) repliedTo.add(data.thread.$oid);

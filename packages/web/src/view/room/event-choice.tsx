@@ -11,6 +11,7 @@ const groups = {
   changed: ['message.edited', 'message.deleted'],
   pinned: ['message.pinned', 'message.unpinned'],
   reactions: ['reaction.added', 'reaction.removed'],
+  actions: ['action.pressed'],
   members: ['member.joined', 'member.left', 'member.kicked', 'member.banned', 'member.changed'],
   room: ['room.changed', 'room.archived'],
 } satisfies Record<string, EventType[]>;
