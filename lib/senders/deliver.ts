@@ -3,6 +3,7 @@ import { beginningOf } from 'chat-service-rules/shortened';
 import { ObjectId } from 'mongodb';
 import { optional, readParameters } from '../api/parameters.ts';
 import { concurrently } from '../base/concurrently.ts';
+import { HttpError } from '../base/errors.ts';
 import { log } from '../base/log.ts';
 import { LruCache } from '../base/lru-cache.ts';
 import { botWebhooks } from '../collections/delivery/bot-webhooks.ts';

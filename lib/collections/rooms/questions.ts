@@ -1,5 +1,5 @@
+import type { Role } from 'chat-service-rules/permissions';
 import type { ObjectId } from 'mongodb';
-import type { Role } from './rooms.ts';
 
 /** The looks of a button. */
 export const actionStyles = ['default', 'primary', 'danger'] as const;

@@ -1,13 +1,14 @@
+import type { Action, Role } from 'chat-service-rules/permissions';
 import type { ObjectId } from 'mongodb';
 import { about, integer, optional, type Values } from '../../api/parameters.ts';
 import { audited, byCaller } from '../../audit/append.ts';
 import { conflict, HttpError, notFound, permissionDenied, type Refusal } from '../../base/errors.ts';
 import type { MessageDocument } from '../../collections/rooms/messages.ts';
 import type { ActionDocument, PressDocument, QuestionDocument } from '../../collections/rooms/questions.ts';
-import type { Role } from '../../collections/rooms/rooms.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { findPersons, showPerson } from '../../identity/persons.ts';
-import { type Action, type RoomContext, refusalsOf, requirePermission } from '../../rooms/permissions.ts';
+import type { RoomContext } from '../../rooms/contexts.ts';
+import { refusalsOf, requirePermission } from '../../rooms/permissions.ts';
 import { type Change, changeMessage, messageDeleted, requireNotDeleted } from '../change.ts';
 import { findMessage, type Message } from '../messages.ts';
 import { isProgram } from '../questions/question.ts';

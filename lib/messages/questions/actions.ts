@@ -1,9 +1,9 @@
 import { isObject } from 'chat-service-rules/objects';
+import { type Role, roles } from 'chat-service-rules/permissions';
 import type { ObjectId } from 'mongodb';
 import { id, nameText, oneOf, type Parameter, text } from '../../api/parameters.ts';
 import { described, eitherOf, type JsonSchema, listOf } from '../../api/schema.ts';
 import { type ActionDocument, actionStyles } from '../../collections/rooms/questions.ts';
-import { type Role, roles } from '../../collections/rooms/rooms.ts';
 import { username } from '../../identity/users.ts';
 
 /** An action as its sender describes it: people may be named by their usernames. */

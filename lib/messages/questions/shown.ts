@@ -1,3 +1,4 @@
+import { roles } from 'chat-service-rules/permissions';
 import { dateSchema, idSchema, showDate, showId } from '../../api/extended-json.ts';
 import { shownFrom } from '../../api/representation.ts';
 import { aCount, aText, aTrue, aWord, described, eitherOf, listOf, record } from '../../api/schema.ts';
@@ -8,7 +9,6 @@ import {
   type PressDocument,
   type QuestionDocument,
 } from '../../collections/rooms/questions.ts';
-import { roles } from '../../collections/rooms/rooms.ts';
 
 const actionSchema = record(
   'Action',

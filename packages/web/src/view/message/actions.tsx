@@ -31,7 +31,10 @@ const mayInRoomOf = ({ room }: Message, action: Action): boolean => {
   return mine !== undefined && may(mine, action);
 };
 const isOwn = ({ user }: Message) => user.$oid === idOf(me());
-const mayEdit = (message: Message) => message.deleted_at === null && isOwn(message) && mayInRoomOf(message, 'edit');
+// The text of an approval is final after the first answer.
+const isFinal = (message: Message) => Boolean(message.is_approval && message.presses?.length);
+const mayEdit = (message: Message) =>
+  message.deleted_at === null && isOwn(message) && !isFinal(message) && mayInRoomOf(message, 'edit');
 const mayDelete = (message: Message) =>
   message.deleted_at === null && mayInRoomOf(message, isOwn(message) ? 'deleteOwnMessage' : 'deleteMessage');
 

@@ -20,7 +20,7 @@ import { later } from '../shared/later.tsx';
 import { Actions, editing, rowOf } from './actions.tsx';
 import { Edit, savedEdits } from './edit.tsx';
 import { LongText } from './long-text.tsx';
-import { InThread, Pinned, Reactions, Replies } from './parts.tsx';
+import { InThread, Pinned, QuestionBox, Reactions, Replies } from './parts.tsx';
 import { EntryState } from './pending.tsx';
 
 /** The row whose actions are shown: only one at a time, the last pointed at or focused. */
@@ -157,6 +157,7 @@ function Row({ message: stored, isGrouped = false, isInThread = false, isNew = f
         ) : (
           <LongText message={message} id={`${rowId}-text`} />
         )}
+        {message.actions && !isDeleted && <Question message={message} />}
         {message.files?.length > 0 && <Files files={message.files} />}
         {!isDeleted && message.reactions.length > 0 && <Reactions message={message} />}
         {message.reply_count > 0 && !isInThread && <Replies message={message} />}
@@ -172,6 +173,8 @@ function Row({ message: stored, isGrouped = false, isInThread = false, isNew = f
 }
 
 const Files = later<{ files: Message['files'] }>(async () => (await import('../files/files.tsx')).Files, FileBoxes);
+
+const Question = later<{ message: Message }>(async () => (await import('./question.tsx')).Question, QuestionBox);
 
 /** The author of a message, with the name that a program chose for it. */
 const shownAuthor = (message: Message): Person => {

@@ -48,6 +48,9 @@ export function Replies({ message }: { message: Message }) {
   );
 }
 
+/** The place of a message's buttons until their code is there. */
+export const QuestionBox = () => <div style={{ blockSize: '3rem' }} />;
+
 export function InThread({ message }: { message: Message }) {
   const id = message.thread?.$oid ?? '';
   const root = knownTimeline(message.room.$oid)?.window.value.messages.find((other) => idOf(other) === id);
