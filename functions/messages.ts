@@ -1,6 +1,7 @@
 import { pageLimit } from '../lib/api/pages.ts';
 import { about, flag, id, optional, withDefault } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
+import { invalidParameter } from '../lib/base/errors.ts';
 import { answerCreated, withHeaders, withNext } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
@@ -10,6 +11,7 @@ import { messageText, requireContent, shownMessage } from '../lib/messages/messa
 import { questionIn, questionParameters } from '../lib/messages/questions/question.ts';
 import { ignoredWordsHeader, readMessages, searchParameters } from '../lib/messages/search/search.ts';
 import { keyOfMessage, sendMessage, sendRefusals } from '../lib/messages/send.ts';
+import { startRefusals } from '../lib/messages/streaming/start.ts';
 
 /**
  * `/api/messages`: the history of a room, a search in one room or all rooms, and the caller's
@@ -50,17 +52,23 @@ export const handler = endpoint({
       text: optional(messageText),
       files: withDefault(fileIds, []),
       thread: about('The message to reply to. A reply to a reply joins the thread of the first message.', optional(id)),
+      is_streaming: about(
+        'True: the text follows in chunks, by PATCH. For bots and agents; `text` is then optional.',
+        optional(flag),
+      ),
       is_in_room: about('Whether a reply is also shown in the room; by default only in its thread.', optional(flag)),
       ...questionParameters,
     },
     status: 201,
     answer: shownMessage.schema,
     isIdempotent: true,
-    refusals: sendRefusals,
+    refusals: [...sendRefusals, ...startRefusals],
     run: async ({ body, caller, request: { headers } }) => {
-      const { room, text = '', files, thread, is_in_room } = body;
-      requireContent(body.text, files);
-      const sent = { room, text, files, thread, is_in_room, question: questionIn(body) };
+      const { room, text = '', files, thread, is_in_room, is_streaming: isStreaming } = body;
+      const question = questionIn(body);
+      if (isStreaming && question) throw invalidParameter('actions', "be left out with 'is_streaming'");
+      if (!isStreaming) requireContent(body.text, files);
+      const sent = { room, text, files, thread, is_in_room, isStreaming, question };
       return answerCreated(await sendMessage(sent, keyOfMessage(headers, sent), caller));
     },
   }),

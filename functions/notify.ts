@@ -3,6 +3,7 @@ import { log } from '../lib/base/log.ts';
 import { roomWork } from '../lib/delivery/room-work.ts';
 import { taskNames } from '../lib/delivery/tasks.ts';
 import { isScheduled, job } from '../lib/http/job.ts';
+import { interruptStreams } from '../lib/messages/streaming/end.ts';
 import { carrier, type RoomTask } from '../lib/notices/carrier.ts';
 import { sendDigests } from '../lib/notifications/digests.ts';
 
@@ -13,8 +14,9 @@ const mailMs = 20_000;
 const restMs = 60_000;
 
 /**
- * Runs each minute: retries failed work that is due, and sends reminders. Every tenth minute it
- * also queues rooms whose queue entry was lost, and sends e-mails about unread messages.
+ * Runs each minute: retries failed work that is due, sends reminders, and interrupts silent
+ * streams. Every tenth minute it also queues rooms whose queue entry was lost, and sends e-mails
+ * about unread messages.
  */
 export const handler = job({
   takes: 'events of its schedule',
@@ -26,6 +28,7 @@ export const handler = job({
     // The tasks run concurrently, and a failure of one does not stop the others.
     await settleAll([
       ...taskNames.map((task) => roomWork[task].retry()),
+      interruptStreams(),
       ...(isTenth ? [sendMails(), ...taskNames.map((task) => queueMissed(task, time))] : []),
     ]);
   },

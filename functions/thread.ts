@@ -1,6 +1,7 @@
 import { about, idOf } from '../lib/api/parameters.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
+import { activityRefusals } from '../lib/messages/streaming/activity.ts';
 import { changeThread, findThread, threadChanges, threadRefusals, threadSchema } from '../lib/messages/threads.ts';
 
 const path = { message: about('The first message of the thread.', idOf('message')) };
@@ -19,7 +20,7 @@ export const handler = endpoint({
     run: ({ path: { message }, caller }) => findThread(message, caller),
   }),
   PATCH: operation({
-    summary: "Move the caller's read marker of a thread, follow or unfollow it",
+    summary: "Move the caller's read marker of a thread, follow or unfollow it, or show what a bot does there",
     access: 'user',
     scope: 'messages:write',
     path,
@@ -27,7 +28,7 @@ export const handler = endpoint({
     needsAny: true,
     status: 200,
     answer: threadSchema,
-    refusals: threadRefusals,
+    refusals: [...threadRefusals, ...activityRefusals],
     run: ({ path: { message }, body, caller }) => changeThread(message, body, caller),
   }),
 });

@@ -14,6 +14,7 @@ import {
 import { bringFiles, copyFiles, type FileCounts, storedFilesAmong } from '../../lib/files/copies.ts';
 import { forgetDayCounts } from '../../lib/messages/daily-counts.ts';
 import { fillWords } from '../../lib/messages/search/fill-words.ts';
+import { interruptImported } from '../../lib/messages/streaming/end.ts';
 import { collectionNames } from '../../lib/operating/prepare.ts';
 import type { Result, Run, Streams } from '../command.ts';
 import { confirm } from '../confirm.ts';
@@ -42,6 +43,7 @@ export const transferCommands: Record<string, Run> = {
         const documents = await importFrom(file, collectionNames, progress, { skip });
         // The saved counts of these days do not include the imported messages.
         await forgetDayCounts();
+        await interruptImported();
         await fillBeginnings({ from: 'start' });
         await fillWords({ from: 'start' });
         return { documents, brought: await bringFiles(filesBeside(file)) };

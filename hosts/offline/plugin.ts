@@ -125,14 +125,21 @@ async function workMeanwhile(environment: Record<string, string>): Promise<void>
 async function beginWork(environment: Record<string, string>): Promise<Background[]> {
   // The emulator does the same before it loads a function; both share the modules of the service.
   Object.assign(process.env, environment, { AWS_LAMBDA_FUNCTION_NAME: 'work' });
-  const [{ deliverMeanwhile }, { pushMeanwhile }, { sendDigestsMeanwhile }, { sweepMeanwhile }] = await Promise.all([
+  const [{ deliverMeanwhile }, { pushMeanwhile }, { sendDigestsMeanwhile }, { sweepMeanwhile }, streams] = await Promise.all([
     import('../server/work/webhook-deliveries.ts'),
     import('../server/work/push-notifications.ts'),
     import('../server/work/digests.ts'),
     import('../server/work/sweep.ts'),
+    import('../server/work/streams.ts'),
   ]);
   const isFirst = true;
-  return [deliverMeanwhile({ isFirst }), pushMeanwhile({ isFirst }), sendDigestsMeanwhile(), sweepMeanwhile()];
+  return [
+    deliverMeanwhile({ isFirst }),
+    pushMeanwhile({ isFirst }),
+    sendDigestsMeanwhile(),
+    sweepMeanwhile(),
+    streams.interruptStreamsMeanwhile(),
+  ];
 }
 
 async function endIfTaken(setting: string, port: string, host: string, least = 0): Promise<void> {

@@ -49,6 +49,8 @@ export async function exportMessages(some: MessageDocument[], folder: ExportFold
       created_at: message.created_at,
       edited_at: message.edited_at,
       text: message.text,
+      ...(message.streaming && { is_streaming: true }),
+      ...(message.streamed === 'interrupted' && { is_interrupted: true }),
       thread: message.thread?.toHexString() ?? null,
       is_pinned: message.pinned_at !== null,
       reactions: message.reactions.map(({ emoji, user }) => ({ emoji, username: nameOf(user) })),

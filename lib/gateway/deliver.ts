@@ -38,6 +38,7 @@ async function tell(notice: Dispatch, delivery: Delivery): Promise<void> {
     case 'user':
       return sendTo([notice.user], [encode(notice.frame)], delivery);
     case 'others in room':
+    case 'readers':
       return sendToOthers(notice, delivery);
     case 'former members':
       return sendTo(notice.users, [encodeLeft(notice.room)], delivery);
@@ -85,7 +86,10 @@ async function readRoom(room: string, seq: number): Promise<RoomNews> {
   return { ...(await readAudience(room)), signal: encodeSignal(room, epoch, seq) };
 }
 
-async function sendToOthers({ room, user, frame }: Dispatch & { to: 'others in room' }, delivery: Delivery): Promise<void> {
+async function sendToOthers(
+  { room, user, frame }: Dispatch & { to: 'others in room' | 'readers' },
+  delivery: Delivery,
+): Promise<void> {
   const { members, isHiddenFrom } = await readAudience(room);
   const recipients = await findRecipients({ users: idsOf([...members]) });
   if (new Set(recipients.map((one) => one.user.toHexString())).size > socketLimits.typing) return;

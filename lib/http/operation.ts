@@ -96,6 +96,8 @@ export type Operation<
    * may answer in their format.
    */
   isForeign?: true;
+  /** True if a change with this body has a limit of its own, instead of the account's rate. */
+  isUncounted?: (body: object) => boolean;
   /** JSON-RPC: the operation reads the body, and counts the changes in it itself. */
   isRpc?: true;
   /**

@@ -1,41 +1,75 @@
 import type { ObjectId } from 'mongodb';
 import type { Precondition } from '../api/entity-tag.ts';
 import { distinct, toObjectId } from '../api/extended-json.ts';
-import { permissionDenied, type Refusal } from '../base/errors.ts';
+import { conflict, permissionDenied, type Refusal } from '../base/errors.ts';
 import { type MessageDocument, messages } from '../collections/rooms/messages.ts';
 import { saved } from '../collections/rooms/saved.ts';
 import { expectRemoval, removeFiles } from '../files/removal.ts';
 import type { Caller } from '../identity/caller.ts';
+import type { RoomContext } from '../rooms/contexts.ts';
 import { doubtUnread, followMentioned } from '../rooms/followed-threads.ts';
 import { noteMentions } from '../rooms/notes.ts';
 import { refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import { findReaders } from '../rooms/read-markers.ts';
 import type { Place } from '../rooms/sequence.ts';
-import { changeMessage, type Decide, messageDeleted, requireNotDeleted } from './change.ts';
+import { type Change, changeMessage, type Decide, messageDeleted, requireNotDeleted } from './change.ts';
 import { findMentioned, findMentions, forAllIn, type Mentions, membersAmong } from './mentions.ts';
 import { type Message, requireContent } from './messages.ts';
 import { messageAnswered, requireUnanswered } from './questions/question.ts';
 import { tokensOf } from './search/tokens.ts';
 
-const authorRequired: Refusal = () => permissionDenied('author_required', 'Message author required.');
-export const editRefusals = [authorRequired, messageDeleted, messageAnswered, ...refusalsOf('edit')];
+export const authorRequired: Refusal = () => permissionDenied('author_required', 'Message author required.');
+const stillStreaming: Refusal = () => conflict('message_streaming', 'The message still streams. Finish it first.');
+export const editRefusals = [authorRequired, messageDeleted, messageAnswered, stillStreaming, ...refusalsOf('edit')];
 
 /** Changes the text of a message of the caller's own; its files stay. */
-export async function editMessage(id: ObjectId, text: string, caller: Caller, precondition?: Precondition): Promise<Message> {
+export const editMessage = (id: ObjectId, text: string, caller: Caller, precondition?: Precondition): Promise<Message> =>
+  changeText(
+    id,
+    text,
+    caller,
+    {
+      action: 'edit',
+      type: 'message.edited',
+      isWanted: (message, room) => {
+        if (!message.user.equals(caller.user._id)) throw authorRequired();
+        requirePermission(room, 'edit');
+        requireNotDeleted(message);
+        if (message.streaming) throw stillStreaming();
+        requireContent(text, message.files);
+        return true;
+      },
+      update: (at) => ({ $set: { edited_at: at } }),
+    },
+    precondition,
+  );
+
+/** A change of a text: an edit, or the end of a stream. */
+type TextChange = Pick<Change, 'action' | 'type' | 'where'> & {
+  /** Throws if the change is refused; false if there is nothing to do. */
+  isWanted: (message: MessageDocument, room: RoomContext) => boolean;
+  /** Changes of other fields, at the time of the change. */
+  update: (at: Date) => { $set: Partial<MessageDocument>; $unset?: Record<string, ''> };
+};
+
+/** Changes a text, with its search tokens and the members whom it mentions. */
+export async function changeText(
+  id: ObjectId,
+  text: string,
+  caller: Caller,
+  { isWanted, update, ...change }: TextChange,
+  precondition?: Precondition,
+): Promise<Message> {
   const mentions = findMentions(text);
   const accounts = await findMentioned(mentions);
   let place: Place | undefined;
   let thread: ObjectId | undefined;
   let readers: ObjectId[] = [];
   const decide: Decide = (message, room) => {
-    if (!message.user.equals(caller.user._id)) throw authorRequired();
-    requirePermission(room, 'edit');
-    requireNotDeleted(message);
-    requireContent(text, message.files);
+    if (!isWanted(message, room)) return undefined;
     return {
-      action: 'edit',
-      type: 'message.edited',
-      where: requireUnanswered(message, text),
+      ...change,
+      where: { ...change.where, ...requireUnanswered(message, text) },
       withMembers: mentions.length > 0,
       before: async () => {
         const added = [...accounts.values()].filter((user) => !isAmong(message.mentions, user));
@@ -48,10 +82,15 @@ export async function editMessage(id: ObjectId, text: string, caller: Caller, pr
         const mentioned = membersAmong(mentions, accounts, members);
         const late = message.is_folded ? [] : readers.filter((user) => isAmong(mentioned, user)).map((user) => ({ user, seq }));
         const late_mentions = [...keptLate(message, mentioned), ...late];
-        const { $set, ...rest } = addressing(message, mentions, mentioned);
+        const { $set, $unset } = addressing(message, mentions, mentioned);
         const words = tokensOf({ text, files: message.files }, message.user);
-        const nextVersion = message.question && { $inc: { 'question.version': 1 } };
-        return { ...rest, ...nextVersion, $set: { ...$set, text, words, late_mentions, edited_at: at } };
+        const others = update(at);
+        const gone = { ...$unset, ...others.$unset };
+        return {
+          $set: { ...$set, ...others.$set, text, words, late_mentions },
+          ...(Object.keys(gone).length > 0 && { $unset: gone }),
+          ...(message.question && { $inc: { 'question.version': 1 } }),
+        };
       },
     };
   };
@@ -66,10 +105,10 @@ const isAmong = (users: ObjectId[], user: ObjectId) => users.some((one) => one.e
 
 /** Whom an edited message addresses: everyone only if it did so before, and still does. */
 function addressing({ for_all, mentions: all }: MessageDocument, mentions: Mentions, named: ObjectId[]) {
-  if (!for_all) return { $set: { mentions: named } };
+  if (!for_all) return { $set: { mentions: named }, $unset: {} };
   if (forAllIn(mentions) !== for_all.kind) return { $set: { mentions: named }, $unset: { for_all: '' as const } };
   const addressed = for_all.kind === 'room' ? distinct([...all, ...named]) : named;
-  return { $set: { mentions: addressed, for_all: { ...for_all, named } } };
+  return { $set: { mentions: addressed, for_all: { ...for_all, named } }, $unset: {} };
 }
 
 /** The late mentions of a message whose users are still mentioned. */
@@ -110,6 +149,7 @@ export async function deleteMessage(id: ObjectId, caller: Caller, precondition?:
           request_hash: '',
           late_mentions: '',
           for_all: '',
+          streaming: '',
         },
       }),
     };

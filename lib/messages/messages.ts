@@ -71,6 +71,13 @@ export const shownMessage = representation(
     files: made(described('The files, in the order of their sender.', listOf(shownFile.schema)), ({ files = [] }) =>
       files.map(shownFile.show),
     ),
+    is_streaming: made(
+      described('Only on a message that was streamed: true until its text is complete.', aFlag),
+      ({ streaming, streamed }) => (streaming ? true : streamed && false),
+    ),
+    is_interrupted: made(described('Only on a streamed message that its author did not finish: true.', aFlag), ({ streamed }) =>
+      streamed === 'interrupted' ? true : undefined,
+    ),
     created_at: date('created_at', 'The time of sending.'),
     edited_at: dateOrNull('edited_at', 'The time of the last edit; null before the first.'),
     deleted_at: dateOrNull('deleted_at', 'The time of deletion, which keeps the place and removes the text; null before.'),
@@ -104,7 +111,7 @@ export const shownMessage = representation(
     reactions: made(described('The reactions, by emoji.', listOf(reactionSchema)), ({ reactions }) => groupReactions(reactions)),
     pinned_at: dateOrNull('pinned_at', 'The time of pinning; null if not pinned.'),
   },
-  ['name', 'avatar', 'is_bot', 'via', 'display', ...questionFieldNames],
+  ['name', 'avatar', 'is_bot', 'via', 'display', 'is_streaming', 'is_interrupted', ...questionFieldNames],
 );
 export type Message = ShownBy<typeof shownMessage>;
 

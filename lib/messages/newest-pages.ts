@@ -96,6 +96,8 @@ async function keep(key: string, context: RoomContext, page: PageAsRead, until: 
   if (beingChecked.has(key)) return;
   beingChecked.add(key);
   try {
+    // The text of a message that streams changes without a place.
+    if (page.found.some(({ streaming }) => streaming)) return;
     if (!(await isComplete(page, context))) return;
     const written = new SerialisedJson<Message[]>(jsonOf(page.shown.messages));
     const found = [...new Map(page.found.map(({ user, authors: [person] }) => [user.toHexString(), { user, person }])).values()];

@@ -38,6 +38,7 @@ import { nobodyLeft, type Sender, type TakenPlace, takeMessagePlace } from './pl
 import { questionRefusals, resolveQuestion, type SentQuestion } from './questions/question.ts';
 import { countReplies } from './replies.ts';
 import { tokensOf } from './search/tokens.ts';
+import { beginning, requireStream } from './streaming/start.ts';
 
 /**
  * A new message: its text, its files, its room, the message that it replies to, and whether a reply
@@ -56,6 +57,8 @@ type NewMessage = {
   isReport?: boolean;
   /** True if a person has requested it with a command. */
   isAsked?: boolean;
+  /** True if the text is the beginning of one that streams. */
+  isStreaming?: boolean | undefined;
   /** How another program wants it to look. */
   display?: Display | undefined;
   /** The question of a bot or an agent. */
@@ -76,13 +79,14 @@ export const sendRefusals = [
 /** The idempotency key of a request to send a message, if it has one. */
 export function keyOfMessage(
   headers: Record<string, string | undefined>,
-  { room, text, thread, is_in_room, files, question }: NewMessage,
+  { room, text, thread, is_in_room, files, question, isStreaming }: NewMessage,
 ): IdempotencyKey | undefined {
   // Absent fields of later versions do not count: a key of an earlier one finds its message.
   const later = [
     ...(is_in_room === undefined ? [] : [is_in_room]),
     ...(files.length > 0 ? [files] : []),
     ...(question ? [question] : []),
+    ...(isStreaming ? ['streaming'] : []),
   ];
   return idempotencyKeyOf(headers, room, text, thread ?? null, ...later);
 }
@@ -107,14 +111,17 @@ export async function sendMessage(
   }
   if (!sent.isAsked) await requireRecentPerson({ room, thread: parent?._id, caller });
   const question = sent.question && (await resolveQuestion(sent.question, text, caller));
+  if (sent.isStreaming) await requireStream(caller);
   const attachments = files.length > 0 ? await findAttachments(files, room, caller) : undefined;
 
-  const mentions = sent.isReport ? [] : findMentions(text);
+  // A streamed message mentions its readers when its text is complete.
+  const mentions = sent.isReport || sent.isStreaming ? [] : findMentions(text);
   const draft: Draft = {
     room,
     text,
     display: sent.display,
     question,
+    isStreaming: sent.isStreaming,
     attachments,
     // Threads have one level: a reply to a reply joins the thread of the first message.
     thread: parent?._id,
@@ -198,7 +205,9 @@ async function compose(draft: Draft, taken: TakenPlace): Promise<MessageDocument
     ...(draft.display && { display: draft.display }),
     ...(draft.question && { question: draft.question }),
     ...files,
-    words: tokensOf({ text: draft.text, ...files }, draft.caller.user._id),
+    ...(draft.isStreaming
+      ? beginning(draft.text, place.at)
+      : { words: tokensOf({ text: draft.text, ...files }, draft.caller.user._id) }),
     created_at: place.at,
     edited_at: null,
     deleted_at: null,

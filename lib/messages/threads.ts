@@ -12,6 +12,7 @@ import { countUnreadReplies, isReallyUnread, withoutUnread } from '../rooms/foll
 import { type AuthoredMessage, findAuthored, findMessage, noSuchMessage, showAuthored, shownMessage } from './messages.ts';
 import { countReplies } from './replies.ts';
 import { comingAfter, type Moment, readAcross, writeMoment } from './search/across-rooms.ts';
+import { activityText, tellActivity } from './streaming/activity.ts';
 
 /** How many unread replies of a thread are counted at most. */
 const mostUnread = 100;
@@ -35,6 +36,7 @@ export const threadChanges = {
     'Whether the caller follows the thread. Users follow threads that they started, replied in or were mentioned in.',
     optional(flag),
   ),
+  activity: optional(activityText),
 };
 
 export const threadRefusals = [noSuchMessage];
@@ -77,12 +79,12 @@ export async function findThread(thread: ObjectId, caller: Caller): Promise<Thre
 }
 
 /**
- * Changes how far the caller has read a thread, and whether the caller follows it; the caller's
- * other devices hear of it.
+ * Changes how far the caller has read a thread, and whether the caller follows it. The caller's
+ * other devices are notified. `activity` is for the other members, and is not stored.
  */
 export async function changeThread(
   thread: ObjectId,
-  { last_read, is_followed }: Partial<Values<typeof threadChanges>>,
+  { last_read, is_followed, activity }: Partial<Values<typeof threadChanges>>,
   caller: Caller,
 ): Promise<Thread> {
   const { message, room } = await findMessage(thread, caller);
@@ -90,6 +92,8 @@ export async function changeThread(
   if (last_read !== undefined && last_read > room.seq)
     throw invalidParameter('last_read', `be from 0 to ${room.seq}, the room's 'seq'`);
   const _id = { thread, user: caller.user._id };
+  if (activity !== undefined) tellActivity(message, room, activity, caller);
+  if (last_read === undefined && is_followed === undefined) return show(message, await followedThreads.findOne({ _id }));
   if (is_followed === true) await follow(_id, message);
   if (is_followed === false) await followedThreads.updateOne({ _id }, { $set: { is_left: true }, $unset: withoutUnread });
   if (last_read !== undefined) {

@@ -42,7 +42,11 @@ export type Notice =
   /** A user has saved or unsaved a message, or has changed its reminder. */
   | { type: 'saved'; user: string; message: string; is_saved: boolean }
   /** A user is typing. */
-  | { type: 'typing'; room: string; user: string; username: string };
+  | { type: 'typing'; room: string; user: string; username: string }
+  /** A bot or an agent does something in a thread; an empty text ends it. */
+  | { type: 'activity'; room: string; thread: string; user: string; username: string; via?: string; text: string }
+  /** The text of a message that streams, from a number of characters on. */
+  | { type: 'chunk'; room: string; user: string; message: string; at: number; text: string };
 
 /**
  * A notice that only servers handle. Its subject is not stored, or matters only to connected

@@ -65,7 +65,7 @@ async function findDirect(since: Date, caller: Caller): Promise<AuthoredMessage[
   });
   const found = await Promise.all(
     heard.map((room) => {
-      const unread = { room, user: { $ne: me }, deleted_at: null, is_folded: { $exists: false } };
+      const unread = { room, user: { $ne: me }, deleted_at: null, is_folded: { $exists: false }, streaming: { $exists: false } };
       const seq = { $gt: markers.get(room.toHexString())?.seq ?? 0 };
       return findAuthored<AuthoredMessage>({ ...unread, seq }, [{ $sort: { seq: -1 } }, { $limit: mostOfConversation }]);
     }),

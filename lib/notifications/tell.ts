@@ -5,6 +5,7 @@ import { type PushSubscriptionDocument, pushSubscriptions } from '../collections
 import { pushed } from '../collections/delivery/pushed.ts';
 import { type RoomDocument, rooms } from '../collections/rooms/rooms.ts';
 import { followedThreads } from '../collections/rooms/threads.ts';
+import type { Event } from '../feed/events.ts';
 import { withLease } from '../feed/lease.ts';
 import { readPart } from '../feed/reader.ts';
 import { findCallersOf } from '../identity/authenticate.ts';
@@ -64,7 +65,10 @@ export async function tellOfRoom(id: string, signal?: AbortSignal): Promise<Tell
   return done ?? 'taken';
 }
 
-type News = { messages: Message[]; next: number; isAll: boolean };
+/** A message, and the place of the event that notifies of it. */
+type NewMessage = Message & { at: number };
+
+type News = { messages: NewMessage[]; next: number; isAll: boolean };
 
 /**
  * The last messages that are recent enough to be pushed, up to the end of the feed. It includes
@@ -78,9 +82,16 @@ async function readNews(room: ObjectId): Promise<News> {
   if (!found || !(await hasDevice(found))) return nothing;
   const part = await readPart(room, Math.max(0, found.seq - pageSize), pageSize);
   if (part.kind !== 'events') return nothing;
-  const sent = part.events.flatMap(({ type, data }) => (type === 'message.created' && data ? [data as Message] : []));
+  const sent = part.events.flatMap(newMessageIn);
   const messages = sent.filter(({ deleted_at, created_at }) => !deleted_at && Date.parse(created_at.$date) > since);
   return { messages, next: part.next, isAll: part.next >= found.seq };
+}
+
+/** The new message of an event. A message that streamed is new when its text is complete. */
+function newMessageIn({ type, data, seq: at }: Event): NewMessage[] {
+  if ((type !== 'message.created' && type !== 'message.completed') || !data) return [];
+  const message = data as Message;
+  return (message.is_streaming === undefined) === (type === 'message.created') ? [{ ...message, at }] : [];
 }
 
 type TellingOptions = {
@@ -98,7 +109,7 @@ type TellingOptions = {
  * Notifies the given devices, or those of all members, of messages that concern them, if any come
  * after a place.
  */
-async function notifyMembers(room: ObjectId, messages: Message[], telling: TellingOptions): Promise<void> {
+async function notifyMembers(room: ObjectId, messages: NewMessage[], telling: TellingOptions): Promise<void> {
   if (messages.length === 0) return;
   // Read after the messages, so that nobody is notified of a message after they left.
   const found = await rooms.findOne<ToldRoom>({ _id: room }, { projection });
@@ -112,7 +123,7 @@ async function notifyMembers(room: ObjectId, messages: Message[], telling: Telli
 async function tellSome(
   devices: PushSubscriptionDocument[],
   room: ToldRoom,
-  messages: Message[],
+  messages: NewMessage[],
   { place, signal, silent }: TellingOptions & { silent: Set<string> },
 ): Promise<void> {
   const users = [...new Map(devices.map(({ user }) => [user.toHexString(), user])).values()];
@@ -152,14 +163,14 @@ function concernOf({ user, of: ofDevice, created_at }: PushSubscriptionDocument,
   const of = marker?.notifyOf ?? ofDevice;
   // A subscription with a future date was created while the clock was ahead. It counts as old.
   const since = created_at.getTime() > Date.now() ? 0 : created_at.getTime();
-  return ({ user: author, seq, mentions, thread, is_in_room, created_at: sent }: Message): boolean => {
+  return ({ user: author, seq, at, mentions, thread, is_in_room, created_at: sent }: NewMessage): boolean => {
     if (marker?.isMuted || author.$oid === me || Date.parse(sent.$date) < since) return false;
     const isNamed = mentions.some(({ $oid }) => $oid === me);
     if (thread && !is_in_room) {
       const read = threads.get(`${thread.$oid} ${me}`);
       return read === undefined ? isNamed && of === 'all' : seq > read;
     }
-    return seq > (marker?.seq ?? 0) && (isNamed || of === 'all' || (of === 'mine' && room.is_direct === true));
+    return at > (marker?.seq ?? 0) && (isNamed || of === 'all' || (of === 'mine' && room.is_direct === true));
   };
 }
 
@@ -181,12 +192,12 @@ async function findThreads(messages: Message[], users: ObjectId[]): Promise<Map<
 async function tellDevice(
   device: PushSubscriptionDocument,
   room: ToldRoom,
-  messages: Message[],
+  messages: NewMessage[],
   { caller, place, silent }: { caller: Caller; place: number; silent: Set<string> },
 ): Promise<void> {
   const places = Map.groupBy(messages, ({ thread, is_in_room }) => (is_in_room ? '' : (thread?.$oid ?? '')));
   for (const some of places.values()) {
-    if ((some.at(-1)?.seq ?? 0) <= place) continue;
+    if (Math.max(...some.map(({ at }) => at)) <= place) continue;
     const service = new URL(device.endpoint).host;
     const outcome = silent.has(service) ? noAnswer : await sendPush(device, payloadOf(room, some, caller));
     if (outcome.kind === 'later' && outcome.isSilent) silent.add(service);

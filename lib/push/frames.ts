@@ -42,6 +42,8 @@ export const socketLimits = {
    * rooms.
    */
   typing: 50,
+  /** How long a client shows the activity of a bot that is not renewed. */
+  activity: 30,
   /** The shortest time between two typing frames of a connection to a room. */
   typingEvery: 3,
   /** The most people that a connection may watch: their ids fit into one frame. */
@@ -119,6 +121,29 @@ export const serverFrames = {
   ),
   left: record('LeftFrame', { type: aType('left'), room: aRoomId }),
   typing: record('TypingNotice', { type: aType('typing'), room: aRoomId, user: aUserId, username: aUsername }),
+  activity: record(
+    'ActivityFrame',
+    {
+      type: aType('activity'),
+      room: aRoomId,
+      thread: described('The first message of the thread.', idSchema),
+      user: aUserId,
+      username: aUsername,
+      via: described('The name of the agent, if it acts for the user.', aText),
+      text: described(
+        `The status line of the bot or agent, for ${socketLimits.activity} seconds; empty if it has finished.`,
+        aText,
+      ),
+    },
+    ['via'],
+  ),
+  chunk: record('ChunkFrame', {
+    type: aType('chunk'),
+    room: aRoomId,
+    message: described('The message that streams.', idSchema),
+    at: described('The number of characters before `text`. They are known from an earlier frame or from the message.', aCount),
+    text: described('All characters after them, so far.', aText),
+  }),
   read: record(
     'ReadFrame',
     {

@@ -18,7 +18,7 @@ import { messageText } from '../messages/messages.ts';
 import { questionIn, questionParameters, type SentQuestion } from '../messages/questions/question.ts';
 import { say, sayOff, tellOwner } from './say.ts';
 import { sendSigned } from './send-signed.ts';
-import { findSenders, type Sender } from './senders.ts';
+import { findSenders, type Sender, type SentEvent } from './senders.ts';
 
 /*
  * Sends the events of rooms to the receivers of outgoing webhooks, in order. A webhook has a place in
@@ -134,11 +134,21 @@ async function deliverHeld(sender: Sender, held: HeldState, signal?: AbortSignal
 async function readNews({ speaker, room }: Sender, after: number) {
   const last = (await rooms.findOne<{ seq: number }>({ _id: room }, { projection: { seq: 1 } }))?.seq ?? after;
   const part = await readPart(room, after, pageSize);
-  if (part.kind === 'events') return { events: part.events, next: part.next, isLast: part.next >= last };
+  if (part.kind === 'events') return { events: part.events.flatMap(asSent), next: part.next, isLast: part.next >= last };
   const next = part.kind === 'expired' ? await findKeptPlace(room, after) : last;
   const webhook = speaker.toHexString();
   log('error', 'events were not sent to a webhook', { webhook, after, until: next, reason: part.kind });
   return { events: [], next, isLast: next >= last };
+}
+
+/**
+ * An event as it is sent. A message that streamed is sent once, as a new message, when its text is
+ * complete.
+ */
+function asSent(event: Event): SentEvent[] {
+  if (event.type === 'message.completed') return event.data ? [{ ...event, type: 'message.created' } as SentEvent] : [];
+  const isComplete = event.type !== 'message.created' || event.data.is_streaming === undefined;
+  return isComplete ? [event as SentEvent] : [];
 }
 
 /** An attempt to deliver an event, and the seconds until a retry if the receiver has named them. */

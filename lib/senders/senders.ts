@@ -9,6 +9,7 @@ import {
   withChoice,
 } from '../collections/delivery/bot-webhooks.ts';
 import { stateIdOf } from '../collections/delivery/webhook-states.ts';
+import type { SentEventType } from '../collections/rooms/events.ts';
 import { type MemberDocument, type OutgoingWebhook, type RoomDocument, rooms } from '../collections/rooms/rooms.ts';
 import type { SigningSecret } from '../collections/rooms/signing-secrets.ts';
 import type { Event } from '../feed/events.ts';
@@ -24,6 +25,9 @@ import { config } from '../settings/config.ts';
  * want only messages to the bot.
  */
 
+/** An event of a type that webhooks send. */
+export type SentEvent = Event & { type: SentEventType };
+
 /** A webhook and a room whose events it sends. */
 export type Sender = {
   /** The id of its delivery state. */
@@ -38,7 +42,7 @@ export type Sender = {
   findCaller: () => Promise<Caller>;
   /** Finds the place after which it starts. */
   findStart: () => Promise<number>;
-  isWanted: (event: Event) => boolean;
+  isWanted: (event: SentEvent) => boolean;
   /**
    * True if it has not changed since it was found. It is checked before unwanted events are
    * skipped.
@@ -174,7 +178,7 @@ function botSender(room: ObjectId, webhook: BotWebhook, joinedAt: Date, isDirect
  * True if an event is about a message that mentions the bot or that the bot has sent, or is not
  * about a message. The mentions of a deleted message are unknown, so each deletion counts.
  */
-function isAddressed({ type, data }: Event, bot: string): boolean {
+function isAddressed({ type, data }: SentEvent, bot: string): boolean {
   const isOfMessage = /^(message|reaction|action)\./.test(type);
   if (!isOfMessage || type === 'message.deleted') return true;
   if (!data || !('mentions' in data)) return false;

@@ -15,7 +15,7 @@ useOwnDatabase();
 /** How often two people press at the same moment. */
 const turns = Number(process.env.PRESS_TURNS ?? 20);
 
-it('of two people who press at the same moment, one wins: message, feed, bot and audit trail agree', () =>
+it('of two people who press at the same moment, one wins: message, feed, bot and audit log agree', () =>
   withConfig({ RATE_LIMITS: 'off' }, async () => {
     const { room, owner, bot, ann, bob } = await aRoomWithBot();
     const receiver = aReceiver();

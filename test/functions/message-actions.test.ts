@@ -94,7 +94,7 @@ describe('a message with actions', () => {
     ],
     ['a rule for answers without actions', { answers: 'one', actions: undefined }, /'answers' .* left out without 'actions'/],
     ['an end in the past', { expires_at: '2020-01-01T00:00:00Z' }, /'expires_at' parameter must be in the future/],
-    ['a text that the audit trail cannot hold', { is_approval: true, text: 'x'.repeat(1_001) }, /1 to 1000 characters/],
+    ['a text that the audit log cannot hold', { is_approval: true, text: 'x'.repeat(1_001) }, /1 to 1000 characters/],
   ])('actions are refused with 400 for %s', async (_, fields, description) => {
     const { room, bot } = await shared;
     const body = { room: room.id, text: 'Deploy?', actions: yesOrNo, ...fields };
@@ -233,7 +233,7 @@ describe('PUT /api/messages/{message}/actions/{action}', () => {
 });
 
 describe('an approval', () => {
-  it('the audit trail has who approved which version of which text, and the text can no longer be edited', async () => {
+  it('the audit log has who approved which version of which text, and the text can no longer be edited', async () => {
     const { room, bot, ann } = await aRoomWithBot();
     const text = `Deploy ${'x'.repeat(900)}?`;
     const asked = await aQuestion(bot, room, { is_approval: true });
@@ -251,7 +251,7 @@ describe('an approval', () => {
     expect(await verifyTrail()).toMatchObject({ problem: null });
   });
 
-  it('other presses leave no entry in the audit trail, and the text can still be edited', async () => {
+  it('other presses leave no entry in the audit log, and the text can still be edited', async () => {
     const { room, bot, ann } = await aRoomWithBot();
     const asked = await aQuestion(bot, room);
     await succeed(press(ann, asked));
@@ -259,7 +259,7 @@ describe('an approval', () => {
     expect(await edit(bot, asked, 'Deployed.')).toMatchObject({ status: 200 });
   });
 
-  it('a refused press leaves no entry in the audit trail', async () => {
+  it('a refused press leaves no entry in the audit log', async () => {
     const { room, bot, ann, bob } = await aRoomWithBot();
     const asked = await aQuestion(bot, room, { is_approval: true });
     await succeed(press(ann, asked));
@@ -268,7 +268,7 @@ describe('an approval', () => {
     expect(await rowsOf(asked)).toHaveLength(1);
   });
 
-  it('an edit to a text that the audit trail cannot hold is refused', async () => {
+  it('an edit to a text that the audit log cannot hold is refused', async () => {
     const { room, bot } = await aRoomWithBot();
     const asked = await aQuestion(bot, room, { is_approval: true });
     expect(await edit(bot, asked, 'x'.repeat(1_001))).toMatchObject({ status: 400 });

@@ -3,7 +3,9 @@ import { toObjectId } from '../../lib/api/extended-json.ts';
 import { tickets } from '../../lib/collections/delivery/tickets.ts';
 import { createToken } from '../../lib/identity/api-tokens.ts';
 import { hashToken } from '../../lib/identity/authenticate.ts';
+import type { Message } from '../../lib/messages/messages.ts';
 import { anAccount, aSession } from '../support/accounts.ts';
+import { aBot } from '../support/bots.ts';
 import { startGateway } from '../support/gateway.ts';
 import { aMessage } from '../support/messages.ts';
 import { aQuestion, aRoomWithBot, press } from '../support/questions.ts';
@@ -277,6 +279,31 @@ describe.each([
       expect([...hers.of('typing'), ...hers.of('read')]).toEqual([]);
       hers.socket.close();
       his.socket.close();
+    });
+
+    it('the push of a room shows a text that streams, and what a bot does in a thread', async () => {
+      const [ann, bot] = await Promise.all([anAccount(), aBot()]);
+      const room = await aRoomOf([ann, bot]);
+      const root = await aMessage(ann, room, {}, call);
+      const hers = await connected(url, ann);
+      const body = { room, is_streaming: true };
+      const { _id } = (await succeed(call('POST', '/api/messages', { token: bot.token, body }))).body as Message;
+      const append = (text: string, at: number) =>
+        call('PATCH', `/api/messages/${_id.$oid}`, { token: bot.token, body: { append: text, at } });
+      // A function accepts one chunk a second.
+      await expect.poll(async () => (await append('One', 0)).status, { timeout: 5_000 }).toBe(200);
+      await expect.poll(async () => (await append(' two', 3)).status, { timeout: 5_000 }).toBe(200);
+      const chunk = { type: 'chunk', room: { $oid: room }, message: _id };
+      await expect.poll(() => hers.of('chunk').map(({ at, text }) => text.slice(3 - at))).toEqual(['', ' two']);
+      expect(hers.of('chunk')[0]).toEqual({ ...chunk, at: 0, text: 'One' });
+      const path = `/api/threads/${root._id.$oid}`;
+      await succeed(call('PATCH', path, { token: bot.token, body: { activity: 'Running tests…' } }));
+      const activity = { type: 'activity', room: { $oid: room }, thread: root._id, user: { $oid: bot.id } };
+      await expect.poll(() => hers.of('activity')).toEqual([{ ...activity, username: bot.username, text: 'Running tests…' }]);
+      const end = { at: 7, is_streaming: false };
+      await succeed(call('PATCH', `/api/messages/${_id.$oid}`, { token: bot.token, body: end }));
+      await expect.poll(() => hers.events(room).map(({ type }) => type)).toEqual(['message.created', 'message.completed']);
+      hers.socket.close();
     });
 
     it('the push of a room shows a thread that was read to its reader, and goes on in the room for everyone', async () => {

@@ -276,6 +276,7 @@ async function manageAccount(
   await step(bob, 'GET', '/api/tokens');
   await step(bob, 'GET', '/api/tokens/{token}', { token: named });
   await step(bob, 'DELETE', '/api/tokens/{token}', { token: named });
+  await streamAnswer(step, ann, bob, names);
   await step(
     bob,
     'PATCH',
@@ -323,4 +324,20 @@ async function setForgottenPassword(step: DoStep, ann: Person, user: { _id: { $o
   await step(anyone, 'PUT', '/api/password', {}, { body: { code, password } });
   const { token } = await step(anyone, 'POST', '/api/sessions', {}, { body: { username: names.user, password } });
   return { name: 'bob', token };
+}
+
+/** An agent of bob's streams an answer, and shows what it does. */
+async function streamAnswer(step: DoStep, ann: Person, bob: Person, { newRoom, password }: Names): Promise<void> {
+  const room = (await step(ann, 'POST', '/api/directory', {}, { body: { name: newRoom, is_open: true } }))._id.$oid;
+  await step(bob, 'POST', '/api/members', {}, { body: { room } });
+  const agent = { name: 'agent', scopes: ['messages:read', 'messages:write'], is_agent: true, current_password: password };
+  const { _id, token } = await step(bob, 'POST', '/api/tokens', {}, { body: agent });
+  const bot: Person = { name: 'bob', token };
+  const started = { room, text: 'The tests', is_streaming: true };
+  const message = (await step(bot, 'POST', '/api/messages', {}, { body: started }))._id.$oid;
+  await step(bot, 'PATCH', '/api/threads/{message}', { message }, { body: { activity: 'Running tests…' } });
+  const end = { append: ' pass.', at: 9, is_streaming: false };
+  await step(bot, 'PATCH', '/api/messages/{message}', { message }, { body: end });
+  await step(bob, 'DELETE', '/api/tokens/{token}', { token: _id.$oid });
+  await step(ann, 'DELETE', '/api/rooms/{room}', { room });
 }

@@ -72,6 +72,8 @@ const summaries: Record<string, string> = {
   'server.room': 'The feed of a room has news.',
   'server.left': "The user's membership ended, or the room was deleted.",
   'server.typing': 'Someone is typing in a room.',
+  'server.activity': 'A bot or an agent does something in a thread.',
+  'server.chunk': 'The text of a message that streams has grown.',
   'server.read': 'The user has read a room, on any device.',
   'server.presence': 'The presence of watched people: all of them after `watch`, then changes.',
   'server.person': 'Someone whom the client watches has changed their name or status.',

@@ -23,8 +23,9 @@ import {
   unsupportedMediaType,
 } from '../../lib/base/errors.ts';
 import { outsideBusy } from '../../lib/base/outside.ts';
+import { lengthHeader, wrongPosition } from '../../lib/messages/streaming/chunks.ts';
 import { config } from '../../lib/settings/config.ts';
-import { always, contentRange, everywhere, type Headers, onEmpty, retryAfter } from './headers.ts';
+import { always, contentRange, everywhere, type Headers, onEmpty, retryAfter, streamLength } from './headers.ts';
 
 const aRequestId = '6f2c1c54-6c0e-4c8b-9c8e-3f6f3a3d2b11';
 
@@ -59,7 +60,7 @@ export const errors: Record<number, { name: string; meaning: string; samples: Ht
   409: {
     name: 'Conflict',
     meaning: 'The current state does not allow it.',
-    samples: [conflict('room_archived', 'The room is archived.')],
+    samples: [conflict('room_archived', 'The room is archived.'), wrongPosition()],
   },
   410: {
     name: 'Gone',
@@ -122,6 +123,7 @@ function errorResponse(description: string, samples: HttpError[], codes?: string
   const headers: Headers = { ...everywhere, ...onEmpty };
   if (samples.some((sample) => 'Retry-After' in sample.headers)) headers['Retry-After'] = retryAfter;
   if (samples.some((sample) => 'Content-Range' in sample.headers)) headers['Content-Range'] = contentRange;
+  if (samples.some((sample) => lengthHeader in sample.headers)) headers[lengthHeader] = streamLength;
   return {
     description,
     headers,

@@ -162,6 +162,12 @@ export const replayed = sometimes('The request was a retry; the answer is that o
 /** The seconds until a retry may succeed. */
 export const retryAfter = always('The seconds to wait before a retry.', { type: 'string', pattern: '^[1-9]\\d*$' });
 
+/** The number of characters of a message that streams. */
+export const streamLength = sometimes('With `wrong_position`: the number of characters that the service has.', {
+  type: 'string',
+  pattern: '^\\d+$',
+});
+
 /** A header that is always present. */
 export function always(description: string, schema: JsonSchema): Header {
   return { description, required: true, schema };

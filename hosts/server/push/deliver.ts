@@ -2,6 +2,7 @@ import type { ServerNotice } from '../../../lib/notices/notices.ts';
 import { encode } from '../../../lib/push/encode.ts';
 import { type ServerFrame, socketLimits } from '../../../lib/push/frames.ts';
 import { type Dispatch, framesFor } from '../../../lib/push/frames-for.ts';
+import type { Follower } from './audience.ts';
 import type { Connection } from './connection.ts';
 import type { Hub } from './hub.ts';
 
@@ -28,6 +29,9 @@ function dispatch(hub: Hub, notice: Dispatch): void {
       break;
     case 'others in room':
       sendEphemeral(othersIn(hub, notice), notice.frame, 'typing');
+      break;
+    case 'readers':
+      sendChunk(hub, notice);
       break;
     case 'former members': {
       const room = hub.rooms.get(notice.room);
@@ -60,9 +64,19 @@ const connectionsOf = (hub: Hub, user: string): Connection[] => [...(hub.followe
 const connectionsWith = (hub: Hub, token: string): Connection[] =>
   [...hub.connections()].filter((connection) => connection.token === token);
 
-function othersIn(hub: Hub, { room, user }: Dispatch & { to: 'others in room' }): Connection[] {
-  const followers = [...(hub.rooms.get(room)?.followers ?? [])];
-  if (followers.length > socketLimits.typing) return [];
+/** Sends a chunk immediately, or once a second in rooms with many readers. */
+function sendChunk(hub: Hub, chunk: Dispatch & { to: 'readers' }): void {
+  const send = (one: typeof chunk) => sendEphemeral(othersIn(hub, one, Number.POSITIVE_INFINITY), one.frame, 'typing');
+  if (readersOf(hub, chunk.room).length > socketLimits.typing) hub.chunks.offer(chunk, send);
+  else send(chunk);
+}
+
+const readersOf = (hub: Hub, room: string): Follower[] => [...(hub.rooms.get(room)?.followers ?? [])];
+
+/** The connections of the other members of a room; none if more than `most` are connected. */
+function othersIn(hub: Hub, { room, user }: { room: string; user: string }, most: number = socketLimits.typing): Connection[] {
+  const followers = readersOf(hub, room);
+  if (followers.length > most) return [];
   return followers.filter(({ id }) => id !== user).flatMap(({ connections }) => [...connections]);
 }
 

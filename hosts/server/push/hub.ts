@@ -2,10 +2,12 @@ import type { WebSocket } from 'ws';
 import { serviceUnavailable } from '../../../lib/base/errors.ts';
 import { describeError, log } from '../../../lib/base/log.ts';
 import { socketLimits } from '../../../lib/push/frames.ts';
+import type { Dispatch } from '../../../lib/push/frames-for.ts';
 import { readEpoch, readValidTokens } from '../../../lib/push/news.ts';
 import { config } from '../../../lib/settings/config.ts';
 import { createSemaphore } from '../http/semaphore.ts';
 import { type Follower, newFollower } from './audience.ts';
+import { ChunkPacer } from './chunk-pacer.ts';
 import { Connection } from './connection.ts';
 import { counts } from './counts.ts';
 import { FollowedRooms } from './followed-rooms.ts';
@@ -25,6 +27,8 @@ const longestSilence = 2.5 * pingEvery * 1_000;
 export class Hub {
   readonly followers = new Map<string, Follower>();
   readonly rooms = new FollowedRooms(this);
+  /** Delays chunks of texts that stream to many readers. */
+  readonly chunks = new ChunkPacer<Dispatch & { to: 'readers' }>();
   /** The epoch of the rooms' positions; empty until it is known. */
   epoch = '';
   readonly #silent = new Set<Connection>();

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describeError, log } from '../../../lib/base/log.ts';
 import type { ServerNotice } from '../../../lib/notices/notices.ts';
 import { readMovedSince, readNoticesSince, register, storeNotices } from '../../../lib/push/servers.ts';
+import { ChunkPacer } from './chunk-pacer.ts';
 import { deliver } from './deliver.ts';
 import type { Hub } from './hub.ts';
 import { slice, slices } from './sweep.ts';
@@ -87,6 +88,7 @@ export async function tellOthers(hub: Hub, server: string): Promise<Others> {
     lookedAt = begun;
   }
 
+  const chunks = new ChunkPacer<ServerNotice & { type: 'chunk' }>();
   const gathered: ServerNotice[] = [];
   let storing: Promise<void> | undefined;
 
@@ -100,6 +102,13 @@ export async function tellOthers(hub: Hub, server: string): Promise<Others> {
     storing = undefined;
   }
 
+  function gather(notice: ServerNotice): void {
+    if (gathered.length >= manyNotices && mayGetLost.includes(notice.type)) return;
+    // Each server knows the members of the room.
+    gathered.push(notice.type === 'gone' ? { ...notice, users: [] } : notice);
+    storing ??= store();
+  }
+
   // An unreachable database must not prevent the replacement of a worker.
   await registerNow().catch((error) => log('error', 'not registered', { error: describeError(error) }));
   // Servers that were alone read nothing until they have registered again.
@@ -111,10 +120,8 @@ export async function tellOthers(hub: Hub, server: string): Promise<Others> {
     areThere: () => count > 0,
     send: (notice) => {
       if (count === 0 || isFoundAnyway(notice)) return;
-      if (gathered.length >= manyNotices && mayGetLost.includes(notice.type)) return;
-      // Each server knows the members of the room.
-      gathered.push(notice.type === 'gone' ? { ...notice, users: [] } : notice);
-      storing ??= store();
+      if (notice.type === 'chunk') chunks.offer(notice, gather);
+      else gather(notice);
     },
     end: async () => {
       ending.abort();
@@ -126,6 +133,8 @@ export async function tellOthers(hub: Hub, server: string): Promise<Others> {
 /** Notices whose content clients discover a little later anyway. */
 const mayGetLost: readonly string[] = [
   'typing',
+  'activity',
+  'chunk',
   'read',
   'thread',
   'saved',

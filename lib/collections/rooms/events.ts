@@ -21,8 +21,8 @@ export type EventDocument = {
   data: Record<string, unknown>;
 };
 
-/** The events of an existing message. */
-export const messageEventTypes = [
+/** The events of an existing message that a webhook may send. */
+const messageChanges = [
   'message.edited',
   'message.deleted',
   'message.pinned',
@@ -32,14 +32,20 @@ export const messageEventTypes = [
   'action.pressed',
 ] as const;
 
+/** The events of an existing message. */
+export const messageEventTypes = [...messageChanges, 'message.completed'] as const;
+
 /** The events of a member. */
 export const memberEventTypes = ['member.joined', 'member.left', 'member.kicked', 'member.banned', 'member.changed'] as const;
 
 /** The events of a room itself. */
 export const roomEventTypes = ['room.changed', 'room.archived'] as const;
 
-/** The events that an outgoing webhook may send. */
-export const sentEventTypes = ['message.created', ...messageEventTypes, ...memberEventTypes, ...roomEventTypes] as const;
+/**
+ * The events that an outgoing webhook may send. It sends a streamed message once, as
+ * `message.created`, when the message is complete.
+ */
+export const sentEventTypes = ['message.created', ...messageChanges, ...memberEventTypes, ...roomEventTypes] as const;
 export type SentEventType = (typeof sentEventTypes)[number];
 
 /**

@@ -114,6 +114,13 @@ export type MessageDocument = {
   /** The number of replies up to a place. No new reply can appear before that place. */
   counted_replies?: { count: number; seq: number };
   /**
+   * Set while the message streams: the stored characters of its text, and the time of the last
+   * write, by the database's clock.
+   */
+  streaming?: { length: number; stored_at: Date };
+  /** The end of a streamed message: by its author, or after silence. */
+  streamed?: 'complete' | 'interrupted';
+  /**
    * The latest change, written together with it, so that a feed can record the event of a function
    * that died before it could.
    */
@@ -162,6 +169,11 @@ export const messageIndexes: IndexDescription[] = [
     key: { room: 1, 'changed.seq': 1 },
     name: 'room, changed.seq',
     partialFilterExpression: { 'changed.seq': { $exists: true } },
+  },
+  {
+    key: { 'streaming.stored_at': 1 },
+    name: 'streaming.stored_at',
+    partialFilterExpression: { 'streaming.stored_at': { $exists: true } },
   },
   { key: { room: 1, words: 'text' }, name: 'room, words', default_language: 'none' },
 ];

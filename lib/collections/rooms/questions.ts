@@ -29,7 +29,7 @@ export type QuestionDocument = {
   is_select?: true;
   answers: (typeof answerRules)[number];
   expires_at?: Date;
-  /** Each press is an entry of the audit trail, and the text is final after the first one. */
+  /** Each press is an entry of the audit log, and the text is final after the first one. */
   is_approval?: true;
   /** The version of the message's text, from 1: a press says which one was read. */
   version: number;

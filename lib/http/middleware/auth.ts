@@ -23,7 +23,8 @@ export function auth(operations: Operations): Step<CallerField> {
         event.caller = admitted(caller, operation, event.pathParameters);
         if (!event.caller && operation?.access !== 'anyone') throw unauthenticated();
       };
-      const isCounted = config.limits.areOn && operation !== undefined && isWrite(method, operation);
+      const isCounted =
+        config.limits.areOn && operation !== undefined && isWrite(method, operation) && !isUncounted(operation, event.body);
       const recalled = isCounted ? undefined : recallValidCaller(token);
       if (recalled) {
         admit(recalled);
@@ -36,6 +37,17 @@ export function auth(operations: Operations): Step<CallerField> {
       });
     },
   };
+}
+
+/** True if the operation has a limit of its own for a change with this body. */
+function isUncounted({ isUncounted: decide }: Operations[string], body: string | undefined): boolean {
+  if (!decide || body === undefined) return false;
+  try {
+    const sent: unknown = JSON.parse(body);
+    return typeof sent === 'object' && sent !== null && decide(sent);
+  } catch {
+    return false;
+  }
 }
 
 /**

@@ -48,4 +48,4 @@ const isOpen = () => config.corsOrigins.includes('*');
 export const isAllowedOrigin = (origin: string): boolean => isOpen() || config.corsOrigins.includes(origin);
 
 const exposed =
-  'X-Request-Id, X-Next-Cursor, X-Ignored-Words, Link, ETag, Retry-After, RateLimit, RateLimit-Policy, Idempotency-Replayed';
+  'X-Request-Id, X-Next-Cursor, X-Ignored-Words, Link, ETag, Retry-After, X-Stream-Length, RateLimit, RateLimit-Policy, Idempotency-Replayed';

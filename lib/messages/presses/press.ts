@@ -51,7 +51,7 @@ type AskedPress = { message: ObjectId; action: string } & Values<typeof pressPar
 
 /**
  * Presses an action of a message. A repeated press of the same action by the same user changes
- * nothing. The press of an approval is recorded in the audit trail first, like other audited acts:
+ * nothing. The press of an approval is recorded in the audit log first, like other audited acts:
  * if somebody else is faster, a second entry says that it was refused.
  */
 export async function pressAction({ message: _id, action: id, version }: AskedPress, caller: Caller): Promise<Message> {
@@ -78,7 +78,7 @@ export async function pressAction({ message: _id, action: id, version }: AskedPr
   }
 }
 
-/** For the audit trail: the same request, at the same moment, has pressed the action. */
+/** For the audit log: the same request, at the same moment, has pressed the action. */
 const pressRepeated: Refusal = () => conflict('press_repeated', 'This press was recorded before.');
 
 /** The evidence: which text, and which version of it, the person has answered, and how. */

@@ -16,7 +16,7 @@ export const questionParameters = {
   ),
   expires_at: about('The time after which no action can be pressed.', optional(dateTime)),
   is_approval: about(
-    `Whether each press is recorded in the audit trail with the text, which is final after the first press. The text then has at most 1000 characters.`,
+    `Whether each press is recorded in the audit log with the text, which is final after the first press. The text then has at most 1000 characters.`,
     optional(flag),
   ),
 };
@@ -24,7 +24,7 @@ export const questionParameters = {
 /** A question as its sender describes it. */
 export type SentQuestion = Omit<Values<typeof questionParameters>, 'actions'> & { actions: SentAction[] };
 
-/** The most characters of a text that is to be approved: the audit trail has all of it. */
+/** The most characters of a text that is to be approved: the audit log has all of it. */
 export const longestApproval = 1_000;
 
 const programRequired: Refusal = () => permissionDenied('program_required', 'Only bots and agents can send actions.');
@@ -71,7 +71,7 @@ export async function resolveQuestion(
   };
 }
 
-/** Requires that the audit trail can hold the whole text of an approval. */
+/** Requires that the audit log can hold the whole text of an approval. */
 export function requireApprovable(text: string): void {
   if (text === '' || [...text].length > longestApproval)
     throw invalidParameter('text', `have 1 to ${longestApproval} characters in a message that asks for approval`);

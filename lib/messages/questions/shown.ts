@@ -55,7 +55,7 @@ export const questionFields = {
     ({ question }) => question?.expires_at && showDate(question.expires_at),
   ),
   is_approval: made(
-    described('Present, and true, if each press is recorded in the audit trail.', aTrue),
+    described('Present, and true, if each press is recorded in the audit log.', aTrue),
     ({ question }) => question?.is_approval,
   ),
   version: made(described('The version of the text, from 1; each edit adds 1.', aCount), ({ question }) => question?.version),

@@ -373,7 +373,7 @@ export type Message = {
   answers?: 'one' | 'one_each';
   /** The time after which no action can be pressed. */
   expires_at?: Time;
-  /** Present, and true, if each press is recorded in the audit trail. */
+  /** Present, and true, if each press is recorded in the audit log. */
   is_approval?: true;
   /** The version of the text, from 1; each edit adds 1. */
   version?: number;
@@ -381,6 +381,10 @@ export type Message = {
   presses?: Press[];
   /** The files, in the order of their sender. */
   files: AttachedFile[];
+  /** Only on a message that was streamed: true until its text is complete. */
+  is_streaming?: boolean;
+  /** Only on a streamed message that its author did not finish: true. */
+  is_interrupted?: boolean;
   /** The time of sending. */
   created_at: Time;
   /** The time of the last edit; null before the first. */
@@ -650,7 +654,7 @@ export type MessageChanged = {
   /** The place in the room's order of messages and changes. Messages may skip numbers. */
   seq: number;
   /** The kind, which determines the other fields. */
-  type: 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'action.pressed';
+  type: 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'action.pressed' | 'message.completed';
   /** The id of the room. */
   room: Id;
   /** The time of the event, by the clock of the database. */
@@ -1468,6 +1472,36 @@ export type TypingNotice = {
   username: string;
 };
 
+export type ActivityFrame = {
+  /** The kind, which determines the other fields. */
+  type: 'activity';
+  /** The id of the room. */
+  room: Id;
+  /** The first message of the thread. */
+  thread: Id;
+  /** The id of the user. */
+  user: Id;
+  /** The current username; `(deleted)` for a deleted user. */
+  username: string;
+  /** The name of the agent, if it acts for the user. */
+  via?: string;
+  /** The status line of the bot or agent, for 30 seconds; empty if it has finished. */
+  text: string;
+};
+
+export type ChunkFrame = {
+  /** The kind, which determines the other fields. */
+  type: 'chunk';
+  /** The id of the room. */
+  room: Id;
+  /** The message that streams. */
+  message: Id;
+  /** The number of characters before `text`. They are known from an earlier frame or from the message. */
+  at: number;
+  /** All characters after them, so far. */
+  text: string;
+};
+
 export type ReadFrame = {
   /** The kind, which determines the other fields. */
   type: 'read';
@@ -1650,7 +1684,7 @@ export type Conflict = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'account_is_bot' | 'action_expired' | 'address_taken' | 'already_answered' | 'already_linked' | 'already_member' | 'answers_full' | 'bots_alone' | 'command_failed' | 'command_taken' | 'email_taken' | 'file_not_uploaded' | 'file_sent' | 'file_taken' | 'identity_taken' | 'last_admin' | 'last_owner' | 'link_required' | 'message_answered' | 'message_changed' | 'message_deleted' | 'no_other_sign_in' | 'nobody_left' | 'not_a_favourite' | 'not_connected' | 'not_pushed' | 'only_sign_in' | 'other_bytes' | 'other_key' | 'passkey_exists' | 'push_refused' | 'quota_exceeded' | 'room_archived' | 'room_direct' | 'room_full' | 'second_factor_not_begun' | 'second_factor_off' | 'second_factor_on' | 'stored_elsewhere' | 'subscription_ended' | 'token_name_taken' | 'too_many_announced' | 'too_many_blocked' | 'too_many_bots' | 'too_many_commands' | 'too_many_conversations' | 'too_many_invitations' | 'too_many_passkeys' | 'too_many_reactions' | 'too_many_rooms' | 'too_many_saved' | 'too_many_tokens' | 'too_many_webhooks' | 'upload_broken' | 'user_blocked' | 'username_reserved' | 'username_taken' | 'webhook_incoming';
+  code?: 'account_is_bot' | 'action_expired' | 'address_taken' | 'already_answered' | 'already_linked' | 'already_member' | 'answers_full' | 'bots_alone' | 'command_failed' | 'command_taken' | 'email_taken' | 'file_not_uploaded' | 'file_sent' | 'file_taken' | 'identity_taken' | 'last_admin' | 'last_owner' | 'link_required' | 'message_answered' | 'message_changed' | 'message_deleted' | 'message_streaming' | 'no_other_sign_in' | 'nobody_left' | 'not_a_favourite' | 'not_connected' | 'not_pushed' | 'not_streaming' | 'only_sign_in' | 'other_bytes' | 'other_key' | 'passkey_exists' | 'push_refused' | 'quota_exceeded' | 'room_archived' | 'room_direct' | 'room_full' | 'second_factor_not_begun' | 'second_factor_off' | 'second_factor_on' | 'stored_elsewhere' | 'subscription_ended' | 'token_name_taken' | 'too_many_announced' | 'too_many_blocked' | 'too_many_bots' | 'too_many_commands' | 'too_many_conversations' | 'too_many_invitations' | 'too_many_passkeys' | 'too_many_reactions' | 'too_many_rooms' | 'too_many_saved' | 'too_many_streams' | 'too_many_tokens' | 'too_many_webhooks' | 'upload_broken' | 'user_blocked' | 'username_reserved' | 'username_taken' | 'webhook_incoming' | 'wrong_position';
 };
 
 /** It is gone. */
@@ -1748,7 +1782,7 @@ export type ErrorBody = BadRequest | Unauthenticated | PermissionDenied | NotFou
 
 /** What a client sends over a WebSocket, and what the service does. */
 export type ClientFrame = HelloFrame | PingFrame | TypingFrame | WatchFrame | ActiveFrame;
-export type ServerFrame = WelcomeFrame | RoomFrame | LeftFrame | TypingNotice | ReadFrame | ThreadFrame | SavedFrame | NotificationsFrame | PresenceFrame | PersonFrame | PongFrame | ErrorFrame | ByeFrame;
+export type ServerFrame = WelcomeFrame | RoomFrame | LeftFrame | TypingNotice | ActivityFrame | ChunkFrame | ReadFrame | ThreadFrame | SavedFrame | NotificationsFrame | PresenceFrame | PersonFrame | PongFrame | ErrorFrame | ByeFrame;
 
 /** What each operation takes, its answer (`data`), and its errors. */
 export type Operations = {
@@ -2132,6 +2166,8 @@ export type Operations = {
       files?: (SentId | string)[];
       /** The message to reply to. A reply to a reply joins the thread of the first message. Must be an id of 24 hexadecimal characters. */
       thread?: SentId | string;
+      /** True: the text follows in chunks, by PATCH. For bots and agents; `text` is then optional. Must be true or false. */
+      is_streaming?: boolean;
       /** Whether a reply is also shown in the room; by default only in its thread. Must be true or false. */
       is_in_room?: boolean;
       /** The buttons below the message, or the options of its select. Only bots and agents can send them. At most 16 kB. Must be a list of 1 to 10 buttons, or of 1 to 100 options of a select. */
@@ -2142,7 +2178,7 @@ export type Operations = {
       answers?: 'one' | 'one_each';
       /** The time after which no action can be pressed. Must be a time such as '2026-11-21T04:04:42.123Z'. */
       expires_at?: SentTime | string;
-      /** Whether each press is recorded in the audit trail with the text, which is final after the first press. The text then has at most 1000 characters. Must be true or false. */
+      /** Whether each press is recorded in the audit log with the text, which is final after the first press. The text then has at most 1000 characters. Must be true or false. */
       is_approval?: boolean;
     };
     data: Message;
@@ -2155,13 +2191,19 @@ export type Operations = {
     data: Message;
     error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  /** Change the text of the caller's own message */
+  /** Change the text of the caller's own message, or append to one that streams */
   'PATCH /api/messages/{message}': {
     path: { 'message': string };
     header?: { 'If-Match'?: string };
     body: {
       /** The text of the message; optional with files. `@name` mentions a member, `@room` all members and `@here` the connected ones, except in code, in an address or after a backslash. Line breaks of all kinds become newlines; colour sequences of terminals are removed. Must have 1 to 10000 characters and not be blank. */
-      text: string;
+      text?: string;
+      /** Text to append to a message that streams, with `at`. Only newlines and tabs are allowed as control characters. Must have 1 to 10000 characters. */
+      append?: string;
+      /** The number of characters before `append`, or of the complete text with `is_streaming`. A repeated chunk changes nothing. Must be from 0 to 9007199254740991. */
+      at?: number;
+      /** False: the text is complete, with `append` if there is one. Must be true or false. */
+      is_streaming?: boolean;
     };
     data: Message;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PreconditionFailed | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
@@ -2367,7 +2409,7 @@ export type Operations = {
     data: Thread;
     error: Unauthenticated | PermissionDenied | NotFound | NotAcceptable | InternalError | ServiceUnavailable;
   };
-  /** Move the caller's read marker of a thread, follow or unfollow it */
+  /** Move the caller's read marker of a thread, follow or unfollow it, or show what a bot does there */
   'PATCH /api/threads/{message}': {
     path: { 'message': string };
     body: {
@@ -2375,9 +2417,11 @@ export type Operations = {
       last_read?: number;
       /** Whether the caller follows the thread. Users follow threads that they started, replied in or were mentioned in. Must be true or false. */
       is_followed?: boolean;
+      /** A status line of the caller, a bot or an agent, in the thread, such as "Running tests…". Connected members see it for 30 seconds; renew it before. An empty text ends it. Must be a text of at most 100 characters. */
+      activity?: string;
     };
     data: Thread;
-    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
   /** Read the events of a room after a cursor, without gaps; without a cursor, get the current one */
   'GET /api/events': {

@@ -36,6 +36,8 @@ export const permissions = {
   pressAsOwner: { least: 'owner', asMember: true, notArchived: true },
   edit: { least: 'member', asMember: true, notArchived: true },
   pin: { least: 'moderator', asMember: true, notArchived: true },
+  // Also in an archived room: no text may stay unfinished.
+  endStream: { least: 'member' },
   // Also in an archived room, so that regretted messages can be deleted.
   deleteOwnMessage: { least: 'member' },
   deleteMessage: { least: 'moderator' },

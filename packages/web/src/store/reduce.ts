@@ -33,6 +33,7 @@ export function reduce(events: readonly Event[]): Changes {
     switch (type) {
       case 'message.created':
       case 'message.edited':
+      case 'message.completed':
       case 'message.deleted':
       case 'message.pinned':
       case 'message.unpinned':
