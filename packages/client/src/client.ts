@@ -3,6 +3,7 @@ import { connectionOf } from './connection.ts';
 import type { Id } from './contract.ts';
 import { type EventStream, type FollowSettings, follow, type LiveSettings, type LiveStream, live } from './follow.ts';
 import { type ListPath, type PageOf, type PagesSettings, pages } from './pages.ts';
+import { type MessageStream, type StreamSettings, type StreamTarget, stream } from './stream.ts';
 import { type DownloadSettings, download, type UploadSettings, upload } from './upload.ts';
 
 /** The service's address, the caller's token, the retries of requests, and the WebSocket class. */
@@ -24,6 +25,8 @@ export type ChatClient = Calls & {
   upload: (room: string, file: Blob, settings?: UploadSettings) => Promise<Id>;
   /** Downloads a file, wherever the service keeps it. */
   download: (file: Id, settings?: DownloadSettings) => Promise<Blob>;
+  /** Creates a message whose text streams, for bots and agents. */
+  stream: (target: StreamTarget, settings?: StreamSettings) => MessageStream;
   /**
    * The events of a room after `after` (an event's `cursor`), or from now on. It ends when the
    * caller stops iterating.
@@ -48,6 +51,7 @@ export function createChatClient({ WebSocket = globalThis.WebSocket, ...settings
     pages: <Path extends ListPath>(path: Path, options?: PagesSettings<Path>) => pages(client, path, options),
     upload: (room: string, file: Blob, options?: UploadSettings) => upload(client, send, room, file, options),
     download: (file: Id, options?: DownloadSettings) => download(client, send, file, options),
+    stream: (target: StreamTarget, options?: StreamSettings) => stream(client, target, options),
     events: (room: string, options?: FollowSettings) => follow(chat, room, options),
     live: (options?: LiveSettings) => live(chat, options),
   });

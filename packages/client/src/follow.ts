@@ -1,6 +1,15 @@
 import type { Calls } from './calls.ts';
 import type { Connection } from './connection.ts';
-import type { Member, PersonFrame, PresenceFrame, ReadFrame, ServerFrame, TypingNotice } from './contract.ts';
+import type {
+  ActivityFrame,
+  ChunkFrame,
+  Member,
+  PersonFrame,
+  PresenceFrame,
+  ReadFrame,
+  ServerFrame,
+  TypingNotice,
+} from './contract.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { type Ask, Cursors, type EventPage, type FollowedEvent, type LeftRoom, type Reset } from './cursors.ts';
 import { ChatError, errorOf } from './errors.ts';
@@ -20,10 +29,19 @@ export type LiveSettings = PaceSettings & { after?: Record<string, string | numb
 
 /**
  * The news of `live`: events, and rooms to read again after the service was restored. While there
- * is a connection, also typing indicators, read markers of the caller's other devices, left rooms,
- * and the presence of watched people.
+ * is a connection, also typing indicators, activities of bots, texts that stream, read markers of
+ * the caller's other devices, left rooms, and the presence of watched people.
  */
-export type News = FollowedEvent | Reset | TypingNotice | ReadFrame | PresenceFrame | PersonFrame | LeftRoom;
+export type News =
+  | FollowedEvent
+  | Reset
+  | TypingNotice
+  | ActivityFrame
+  | ChunkFrame
+  | ReadFrame
+  | PresenceFrame
+  | PersonFrame
+  | LeftRoom;
 
 /** A stream of news. `wake()` sends a request immediately, if you learn of news in another way. */
 export type EventStream<T = FollowedEvent | Reset> = AsyncGenerator<T, void> & { wake: () => void };
@@ -56,8 +74,9 @@ export function live(chat: Chat, { after = {}, ...settings }: LiveSettings = {})
 /** The most notices that wait for the iterator; old ones are useless. */
 const mostNotices = 100;
 
-type Notice = TypingNotice | ReadFrame | PresenceFrame | PersonFrame;
-const isNotice = (frame: ServerFrame): frame is Notice => ['typing', 'read', 'presence', 'person'].includes(frame.type);
+type Notice = TypingNotice | ActivityFrame | ChunkFrame | ReadFrame | PresenceFrame | PersonFrame;
+const isNotice = (frame: ServerFrame): frame is Notice =>
+  ['typing', 'activity', 'chunk', 'read', 'presence', 'person'].includes(frame.type);
 
 function following<T extends News>(
   { client, connection }: Chat,
