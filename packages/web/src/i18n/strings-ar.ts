@@ -229,6 +229,8 @@ export const strings: Words['strings'] = {
   },
   message: {
     edited: 'معدّلة',
+    writing: 'يكتب…',
+    interrupted: 'انقطعت',
     deleted: 'حُذفت هذه الرسالة.',
     deletedUser: 'مستخدم محذوف',
     via: (webhook) => `عبر ${own(webhook)}`,

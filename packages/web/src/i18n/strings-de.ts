@@ -171,6 +171,8 @@ export const strings: Words['strings'] = {
   },
   message: {
     edited: 'bearbeitet',
+    writing: 'schreibt …',
+    interrupted: 'abgebrochen',
     deleted: 'Diese Nachricht wurde gelöscht.',
     deletedUser: 'Gelöschtes Konto',
     via: (webhook) => `über ${webhook}`,

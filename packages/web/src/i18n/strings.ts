@@ -174,6 +174,8 @@ export const strings = {
   },
   message: {
     edited: 'edited',
+    writing: 'writing…',
+    interrupted: 'interrupted',
     deleted: 'This message was deleted.',
     deletedUser: 'Deleted user',
     bot: 'bot',

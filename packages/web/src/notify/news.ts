@@ -1,7 +1,7 @@
 import { effect } from '@preact/signals';
 import { lateCode } from '../device/late-code.ts';
 import { route } from '../device/routes.ts';
-import type { Event, Message } from '../service/api.ts';
+import type { Event } from '../service/api.ts';
 import { settings } from '../service/settings.ts';
 import { allUnread, forMe, roomOf, rooms } from '../store/rooms/rooms.ts';
 import { safeName } from '../text/names.ts';
@@ -42,12 +42,17 @@ export function showNews(): void {
   });
 }
 
-/** Notifies of a new message to the connected members, which the lists do not count. */
-export function tellOfHere(events: readonly Event[]): void {
-  const sent = events.find((event) => event.type === 'message.created' && event.data.mentions_all === 'here');
-  if (sent?.type !== 'message.created') return;
+/**
+ * Passes on pushed events that the list of rooms does not show: messages to connected members, and
+ * messages that stream.
+ */
+export function tellOfEvents(events: readonly Event[]): void {
+  const isOwn = (event: Event) =>
+    event.type === 'message.completed' ||
+    (event.type === 'message.created' && (event.data.is_streaming || event.data.mentions_all === 'here'));
+  if (!events.some(isOwn)) return;
   loadNotify().then(
-    (notify) => notify.tellOfHere(sent.data as Message),
+    (notify) => notify.tellOfEvents(events),
     () => {},
   );
 }

@@ -7,7 +7,7 @@ import { recall, remember } from '../device/storage.ts';
 import { isLookedAtElsewhere } from '../device/tabs.ts';
 import { strings } from '../i18n/strings.ts';
 import { pushStrings } from '../i18n/strings-push.ts';
-import { ask, chat, type Message, type Thread } from '../service/api.ts';
+import { ask, chat, type Event, type Message, type Thread } from '../service/api.ts';
 import { idOf } from '../service/ids.ts';
 import { settings } from '../service/settings.ts';
 import { connection } from '../store/connection.ts';
@@ -103,6 +103,9 @@ export function startNotifying(known: readonly MyRoom[]): void {
       if (!known || room.isMuted || room.seq <= known.seq) continue;
       // An edit may mention people who have read the message already.
       const count = Math.max(room.unread - known.unread, room.mentions - known.mentions);
+      const streamed = begun.get(room.id) ?? 0;
+      const isBeginning = count === 1 && room.unread > known.unread && streamed > known.seq && streamed <= room.seq;
+      if (isBeginning) continue;
       if (count > 0 && (wanted(room) === 'all' || room.mentions > known.mentions))
         void tellOf(room, count, () => describeNews(room, count, known.seq));
       // Replies do not make a room unread: the new one may be in a thread that has unread replies
@@ -122,10 +125,28 @@ function tellOfReminder(message: Message): void {
   void show(async () => ({ title: pushStrings.reminder(title), body }), `reminder ${idOf(message)}`, messagePath(message));
 }
 
-/** Notifies of a message to the connected members. */
-export function tellOfHere(message: Message): void {
-  const room = roomOf(message.room.$oid);
-  if (room && !room.isMuted && message.user.$oid !== me()._id.$oid) void tellOf(room, 1, async () => describe(room, message));
+/** The place of the last message that began to stream, by room. */
+const begun = new Map<string, number>();
+
+/**
+ * Notifies of messages to connected members, and of messages that have streamed: once, when they
+ * are complete.
+ */
+export function tellOfEvents(events: readonly Event[]): void {
+  for (const {
+    type,
+    room: { $oid },
+    data,
+  } of events) {
+    const room = roomOf($oid);
+    if (!room || !data || !('text' in data) || data.user.$oid === me()._id.$oid) continue;
+    if (type === 'message.created' && data.is_streaming) begun.set($oid, data.seq);
+    const isForHere = type === 'message.created' && data.mentions_all === 'here';
+    // The list of rooms counts a mention.
+    const isNamed = data.mentions.some((user) => user.$oid === me()._id.$oid);
+    const isComplete = type === 'message.completed' && data.is_in_room && !isNamed && wanted(room) === 'all';
+    if (!room.isMuted && (isForHere || isComplete)) void tellOf(room, 1, async () => describe(room, data as Message));
+  }
 }
 
 /** Notifies of the last reply in a followed thread, if it arrived since the room was as `known`. */

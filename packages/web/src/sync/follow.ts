@@ -6,11 +6,12 @@ import { ask, askFully, chat, Failure, type Message, type ServerFrame } from '..
 import { forgetRoom } from '../store/cache.ts';
 import { knownEpoch } from '../store/epoch.ts';
 import { changeMembers } from '../store/people/members.ts';
-import { hideTyping } from '../store/people/typing.ts';
+import { hideActivity, hideTyping } from '../store/people/typing.ts';
 import { type Changes, reduce } from '../store/reduce.ts';
 import { dropRoom, roomOf } from '../store/rooms/rooms.ts';
+import { endStream, showChunk } from '../store/rooms/streams.ts';
 import { roomChanged } from '../store/rooms/topics.ts';
-import { applyToThreads } from '../store/thread.ts';
+import { applyToThreads, thread } from '../store/thread.ts';
 import type { Timeline } from '../store/timeline.ts';
 import { dropTimeline, knownTimeline } from '../store/timelines.ts';
 
@@ -134,7 +135,11 @@ export class Follower {
 /** Applies the events of a room, except its messages, which are applied already. */
 function applyChanges(room: string, changes: Changes): void {
   applyToThreads(changes.messages);
-  for (const { user } of changes.messages) hideTyping(room, user.$oid);
+  for (const message of changes.messages) {
+    hideTyping(room, message.user.$oid);
+    if (message.thread) hideActivity(message.thread.$oid, message.user.$oid);
+    endStream(message);
+  }
   changeMembers(room, changes);
   if (changes.room || changes.areDetailsStale) roomChanged(room, changes.room);
   for (const id of changes.repliedTo) void refreshMessage(room, id);
@@ -155,4 +160,19 @@ async function refreshMessage(room: string, id: string): Promise<void> {
   } catch {
     // The count is shown when the page of history is read the next time.
   }
+}
+
+type ChunkFrame = Extract<ServerFrame, { type: 'chunk' }>;
+
+/** The time at which a message was last read because a frame did not continue its text. */
+let caughtUpAt = 0;
+
+/** Shows the text of a message that streams. Reads the message if some of its text is missing. */
+export function hearChunk(frame: ChunkFrame): void {
+  const room = frame.room.$oid;
+  const isIt = ({ _id }: Message) => _id.$oid === frame.message.$oid;
+  const known = knownTimeline(room)?.window.value.messages.find(isIt) ?? thread.value?.replies.find(isIt);
+  if (showChunk(frame, known) || performance.now() - caughtUpAt < 1_000) return;
+  caughtUpAt = performance.now();
+  void refreshMessage(room, frame.message.$oid);
 }

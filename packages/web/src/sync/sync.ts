@@ -2,17 +2,17 @@ import type { Connection } from 'chat-service-client/connection';
 import type { Ask } from 'chat-service-client/cursors';
 import { route } from '../device/routes.ts';
 import { tell } from '../device/tabs.ts';
-import { tellOfHere } from '../notify/news.ts';
+import { tellOfEvents } from '../notify/news.ts';
 import { giveUpOld } from '../service/ahead.ts';
 import { askFully, chat, Failure, type Member, type ServerFrame } from '../service/api.ts';
 import { connection, connectionFailed } from '../store/connection.ts';
 import { learnEpoch } from '../store/epoch.ts';
 import { dropMembers, nextOf } from '../store/people/members.ts';
-import { showTyping } from '../store/people/typing.ts';
+import { showActivity, showTyping } from '../store/people/typing.ts';
 import { changedElsewhere, dropOldMarkers, mergeRooms, rooms, sendMarkers } from '../store/rooms/rooms.ts';
 import { readThreadAgain, threadChangedElsewhere } from '../store/thread.ts';
 import { retryAll } from '../store/unsent/outbox.ts';
-import { Follower, openTimeline } from './follow.ts';
+import { Follower, hearChunk, openTimeline } from './follow.ts';
 import { sendOutbox } from './sender.ts';
 
 const fullListEvery = 5 * 60_000;
@@ -252,6 +252,10 @@ class Sync {
   }
 
   #heard(frame: ServerFrame): void {
+    if (frame.type === 'chunk') {
+      hearChunk(frame);
+      return;
+    }
     if (frame.type === 'read') void changedElsewhere(frame);
     if (frame.type === 'thread') threadChangedElsewhere(frame);
     // Only the list knows which of two devices has moved a favourite last. A list that is on its
@@ -260,8 +264,9 @@ class Sync {
       this.#doubtList();
       this.wake();
     } else if (frame.type === 'typing') showTyping(frame.room.$oid, frame.user.$oid, frame.username);
+    else if (frame.type === 'activity') showActivity(frame);
     else if (frame.type === 'left') this.#doubtList();
-    else if (frame.type === 'room' && frame.events) tellOfHere(frame.events);
+    else if (frame.type === 'room' && frame.events) tellOfEvents(frame.events);
     this.#follower.hear(frame);
     void this.run();
   }

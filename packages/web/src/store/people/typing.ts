@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import type { ServerFrame } from '../../service/api.ts';
 
 /** The people who are typing, in which room, and until when this is shown. */
 export const typing = signal<readonly { room: string; user: string; username: string; until: number }[]>([]);
@@ -18,4 +19,28 @@ export function showTyping(room: string, user: string, username: string): void {
 /** Someone has said it. */
 export function hideTyping(room: string, user: string): void {
   if (typing.value.length > 0) typing.value = typing.value.filter((one) => one.room !== room || one.user !== user);
+}
+
+type ActivityFrame = Extract<ServerFrame, { type: 'activity' }>;
+
+/** What bots and agents do in threads, and until when that is shown. */
+export const activities = signal<readonly (ActivityFrame & { until: number })[]>([]);
+
+/** The time for which a bot's activity is shown if it is not renewed, in milliseconds. */
+const activityMs = 30_000;
+
+/** Shows what a bot does in a thread; an empty text ends it. */
+export function showActivity(frame: ActivityFrame): void {
+  hideActivity(frame.thread.$oid, frame.user.$oid);
+  if (frame.text === '') return;
+  activities.value = [...activities.value, { ...frame, until: performance.now() + activityMs }];
+  setTimeout(() => {
+    activities.value = activities.value.filter(({ until }) => until > performance.now());
+  }, activityMs + 1);
+}
+
+/** Ends the activity of a bot that has answered in the thread. */
+export function hideActivity(thread: string, user: string): void {
+  const isOther = (one: ActivityFrame) => one.thread.$oid !== thread || one.user.$oid !== user;
+  if (activities.value.length > 0) activities.value = activities.value.filter(isOther);
 }

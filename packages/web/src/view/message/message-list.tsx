@@ -238,15 +238,22 @@ function useReading(timeline: Timeline): void {
   }, [timeline]);
 }
 
-/** Announces new messages by others in the open room to screen readers, but no history. */
+/**
+ * Announces new messages by others in the open room to screen readers, but no history. A message
+ * that streams is announced once, when its text is complete.
+ */
 function newsTeller(timeline: Timeline): () => void {
   let last: number | undefined;
+  let streaming = new Set<number>();
   return () => {
     const { messages, isAtEnd } = timeline.window.peek();
     const known = last;
     last = isAtEnd ? (messages.at(-1)?.seq ?? 0) : undefined;
+    const before = streaming;
+    streaming = new Set(messages.filter((message) => message.is_streaming).map(({ seq }) => seq));
     if (known === undefined || last === undefined) return;
-    const news = messages.filter(({ seq, user }) => seq > known && user.$oid !== me()._id.$oid);
+    const isNew = ({ seq }: Message) => (seq > known || before.has(seq)) && !streaming.has(seq);
+    const news = messages.filter((message) => isNew(message) && message.user.$oid !== me()._id.$oid);
     const [first] = news;
     if (!first) return;
     const text =

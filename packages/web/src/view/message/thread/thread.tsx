@@ -10,6 +10,7 @@ import { attempt, IconButton, Loading } from '../../shared/controls.tsx';
 import { useRoving } from '../../shared/roving.tsx';
 import { Side } from '../../shared/side.tsx';
 import { Composer } from '../composer/composer.tsx';
+import { Typing } from '../composer/typing.tsx';
 import { MessageRow } from '../message.tsx';
 import { belongTogether, isLookedAt, messageRows, point, readAfter, watchLooking } from '../message-list.tsx';
 import { PendingRow } from '../pending.tsx';
@@ -101,6 +102,7 @@ export function ThreadPanel({ room, id, reply }: { room: string; id: string; rep
           </>
         )}
       </div>
+      <Typing room={room} thread={id} />
       <Composer room={room} thread={id} name="" />
     </Side>
   );

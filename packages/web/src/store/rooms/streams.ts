@@ -1,0 +1,45 @@
+import type { Message, ServerFrame } from '../../service/api.ts';
+import { idOf } from '../../service/ids.ts';
+import { signalsById } from '../people/names.ts';
+
+/*
+ * The texts of messages that stream. The stored message is up to a second older than its frames. A
+ * frame has the text from a number of characters on, which the page may know or not.
+ */
+
+type Part = { at: number; text: string };
+
+const parts = signalsById<Part>();
+
+/** The text of a message, as far as it has streamed. */
+export function textOf(message: Message): string {
+  const { text } = message;
+  if (!message.is_streaming) return text;
+  const part = parts(idOf(message)).value;
+  const longer = part && joined({ at: 0, text }, part);
+  return longer && longer.length > text.length ? longer : text;
+}
+
+/** Both texts as one; undefined if there is a gap between them. */
+function joined(first: Part, next: Part): string | undefined {
+  const characters = [...first.text];
+  const place = next.at - first.at;
+  if (place < 0 || place > characters.length) return undefined;
+  return characters.slice(0, place).join('') + next.text;
+}
+
+type ChunkFrame = Extract<ServerFrame, { type: 'chunk' }>;
+
+/** Shows the text of a frame. Returns false if text before it is unknown. */
+export function showChunk({ message: { $oid }, at, text }: ChunkFrame, known: Message | undefined): boolean {
+  const part = parts($oid);
+  const before = part.peek();
+  const longer = before && joined(before, { at, text });
+  part.value = before && longer !== undefined ? { at: before.at, text: longer } : { at, text };
+  return known === undefined || joined({ at: 0, text: known.text }, part.peek() as Part) !== undefined;
+}
+
+/** Forgets the text of a message that is complete. */
+export function endStream(message: Message): void {
+  if (message.is_streaming === false) parts(idOf(message)).value = undefined;
+}

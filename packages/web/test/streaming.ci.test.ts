@@ -1,0 +1,86 @@
+import { ObjectId } from 'mongodb';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { messages } from '../../../lib/collections/rooms/messages.ts';
+import { createChatClient } from '../../../packages/client/src/index.ts';
+import { anAccount } from '../../../test/support/accounts.ts';
+import { aBot } from '../../../test/support/bots.ts';
+import { aMessage } from '../../../test/support/messages.ts';
+import { aRoomOf } from '../../../test/support/rooms.ts';
+import { call, serveUrl, visit } from './support.ts';
+
+const distanceToEnd = (page: Page) =>
+  page.locator('#messages').evaluate((box) => Math.round(box.scrollHeight - box.scrollTop - box.clientHeight));
+
+/** Makes a stream silent for longer than a minute. */
+const interrupt = (id: string) =>
+  messages.updateOne({ _id: new ObjectId(id) }, [
+    { $set: { 'streaming.stored_at': { $add: ['$streaming.stored_at', -61_000] } } },
+  ]);
+
+it('an answer that streams grows in its place, keeps the reader at the end, and is announced once', async () => {
+  const [ann, bot] = await Promise.all([anAccount(), aBot()]);
+  const room = await aRoomOf([ann, bot]);
+  for (let count = 0; count < 20; count++) await aMessage(ann, room, { text: `Message ${count}` });
+  const { page, context, problems } = await visit({ path: `/rooms/${room}`, as: ann });
+  await page.locator('li.message', { hasText: 'Message 19' }).waitFor();
+  await page.evaluate(() => {
+    const said: string[] = [];
+    Object.assign(window, { said });
+    for (const region of document.querySelectorAll('[aria-live]'))
+      new MutationObserver(() => said.push(region.textContent ?? '')).observe(region, {
+        childList: true,
+        subtree: true,
+        characterData: true,
+      });
+  });
+  const answer = createChatClient({ baseUrl: serveUrl, token: bot.token }).stream({ room });
+  await answer.message;
+  const row = page.locator('.room-pane li.message').last();
+  await expect.poll(() => row.locator('[aria-busy=true]').count()).toBe(1);
+  for (let line = 1; line <= 30; line++) {
+    await answer.write(`Line ${line}\n\n`);
+    await expect.poll(async () => await row.textContent()).toContain(`Line ${line}`);
+    expect(await distanceToEnd(page)).toBeLessThan(2);
+  }
+  expect(await row.textContent()).toContain('writing…');
+  await answer.end();
+  await expect.poll(() => row.locator('[aria-busy=true]').count()).toBe(0);
+  expect(await row.textContent()).not.toContain('writing…');
+  // The text is not folded under its reader's eyes.
+  expect(await row.locator('.folded').count()).toBe(0);
+  await expect.poll(() => distanceToEnd(page)).toBeLessThan(2);
+  const heard = () =>
+    page.evaluate(() => (window as unknown as { said: string[] }).said.filter((text) => text.includes('Line 1')));
+  await expect.poll(async () => (await heard()).length).toBe(1);
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+it('an answer shows that it was interrupted, and a thread shows what a bot does', async () => {
+  const [ann, bot] = await Promise.all([anAccount(), aBot()]);
+  const room = await aRoomOf([ann, bot]);
+  const { _id } = await aMessage(ann, room, { text: 'Do the tests pass?' });
+  const { page, context, problems } = await visit({ path: `/rooms/${room}?thread=${_id.$oid}`, as: ann });
+  await page.locator('.thread-content li.message').waitFor();
+  const body = { activity: 'Running tests…' };
+  const act = () => call('PATCH', `/api/threads/${_id.$oid}`, { token: bot.token, body });
+  const line = `${bot.username}: Running tests…`;
+  await expect
+    .poll(async () => {
+      await act();
+      return page.locator('.typing').allTextContents();
+    })
+    .toEqual([line, line]);
+  const started = await call('POST', '/api/messages', {
+    token: bot.token,
+    body: { room, thread: _id, text: 'Yes, all of', is_streaming: true },
+  });
+  await expect.poll(() => page.locator('.typing').allTextContents()).toEqual(['', '']);
+  await interrupt((started.body as { _id: { $oid: string } })._id.$oid);
+  await expect
+    .poll(() => page.locator('.thread-content li.message').last().textContent(), { timeout: 30_000 })
+    .toContain('(interrupted)');
+  expect(problems).toEqual([]);
+  await context.close();
+});
