@@ -195,6 +195,19 @@ export const commands: Record<string, Command> = {
   },
   'ban list': { usage: '<room>', summary: 'Lists the users who are banned from a room.', operands: 1 },
   'ban lift': { usage: '<room> <username>', summary: 'Lets a banned user join a room again.', operands: 2 },
+  'app create': {
+    usage: '--name <name> --redirect-uri <uri> ...',
+    summary: 'Registers an app that lacks a client metadata document, and prints its client id.',
+    operands: 0,
+    options: { name: { type: 'string' }, 'redirect-uri': { type: 'string', multiple: true } },
+    required: ['name'],
+  },
+  'app list': { usage: '', summary: 'Lists the registered apps.', operands: 0 },
+  'app remove': {
+    usage: '<client id>',
+    summary: 'Removes a registered app, and its access to all accounts.',
+    operands: 1,
+  },
   'push-key export': {
     usage: '',
     summary: 'Prints the key pair that identifies the service to push services. The private key is a secret.',
@@ -324,6 +337,7 @@ const loaders: Record<string, () => Promise<Record<string, Run>>> = {
   room: async () => (await import('./commands/room.ts')).roomCommands,
   member: async () => (await import('./commands/member.ts')).memberCommands,
   ban: async () => (await import('./commands/member.ts')).memberCommands,
+  app: async () => (await import('./commands/app.ts')).appCommands,
   'push-key': async () => (await import('./commands/push-key.ts')).pushKeyCommands,
   setup: async () => (await import('./commands/user.ts')).userCommands,
   database: async () => (await import('./commands/database.ts')).databaseCommands,

@@ -1,6 +1,7 @@
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { mcpHeaders, mcpRefusals, requireMcp, serveMcp } from '../lib/mcp/serve.ts';
+import { challengeOf } from '../lib/oauth/discovery.ts';
 
 /** `/api/mcp`: the Model Context Protocol (MCP), for agents. */
 export const handler = endpoint(
@@ -15,5 +16,5 @@ export const handler = endpoint(
       run: ({ raw, caller, request }) => serveMcp({ bytes: raw(), headers: request.headers, caller, requestId: request.id }),
     }),
   },
-  { requestHeaders: mcpHeaders },
+  { requestHeaders: mcpHeaders, challenge: challengeOf },
 );

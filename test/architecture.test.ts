@@ -15,7 +15,7 @@ const layers: Record<string, string[][]> = {
   lib: [
     ['delivery', 'gateway'],
     ['senders'],
-    ['bots', 'exports', 'imports', 'mcp', 'notifications', 'oidc', 'push'],
+    ['bots', 'exports', 'imports', 'mcp', 'notifications', 'oauth', 'oidc', 'push'],
     ['accounts', 'feed', 'incoming-webhooks', 'operating'],
     ['messages', 'passkeys'],
     ['members', 'sign-in'],

@@ -37,6 +37,8 @@ const aSubscription = {
   key: 'B'.repeat(87),
 };
 
+const anAppRequest = { client_id: 'https://app.example.com/client.json', redirect_uri: 'https://app.example.com/' };
+
 /** One row for each operation: the status that each identity gets, and its request. */
 // biome-ignore format: a table is read by its columns
 const table: Record<string, [statuses: number[], prepare?: Prepare]> = {
@@ -171,6 +173,9 @@ const table: Record<string, [statuses: number[], prepare?: Prepare]> = {
   'POST /api/tokens':              [[401, 401, 401, 401, 403, 403, 201, 201, 201], async ({ password }) => ({ body: { name: aName(), current_password: password } })],
   'GET /api/tokens/{token}':       [[401, 401, 401, 401, 403, 404, 200, 404, 200], async (user) => ({ path: { token: await tokenOf(user) } })],
   'DELETE /api/tokens/{token}':    [[401, 401, 401, 401, 403, 404, 204, 404, 204], async (user) => ({ path: { token: await tokenOf(user) } })],
+  // Only sessions may: here they would be named tokens.
+  'GET /api/oauth/authorization':  [[401, 401, 401, 401, 403, 403, 403, 403, 403], async () => ({ query: `?${new URLSearchParams(anAppRequest)}` })],
+  'POST /api/oauth/authorization': [[401, 401, 401, 401, 403, 403, 403, 403, 403], async () => ({ body: anAppRequest })],
   'GET /api/openapi.json':         [[200, 200, 200, 200, 200, 200, 200, 200, 200]],
   'GET /api/asyncapi.json':        [[200, 200, 200, 200, 200, 200, 200, 200, 200]],
   'GET /docs':                     [[200, 200, 200, 200, 200, 200, 200, 200, 200]],

@@ -9,7 +9,7 @@
  */
 const onAnotherDatabase = [
   'test/functions/{audit,bot-commands,bot-webhooks,directory,epochs,events,files,finding,forgotten-passwords}.test.ts',
-  'test/functions/{members,messages,notifications,outgoing-webhooks,passkeys,push-subscription,reading}.test.ts',
+  'test/functions/{members,messages,notifications,oauth,outgoing-webhooks,passkeys,push-subscription,reading}.test.ts',
   'test/functions/{rooms,saved,searches,sessions,threads,tokens,unread,users}.test.ts',
   'test/functions/{members.races,messages.model,rooms.model}.ci.test.ts',
   'test/lib/{round-trips,clocks.ci}.test.ts',

@@ -30,7 +30,7 @@ export const tokenParameters = {
   ...ownProof,
 };
 
-const tooManyTokens: Refusal = () => conflict('too_many_tokens', 'The account has too many named tokens.');
+export const tooManyTokens: Refusal = () => conflict('too_many_tokens', 'The account has too many named tokens.');
 export const tokenRefusals = [
   unscopedTokenRequired,
   adminRequired,
@@ -113,8 +113,17 @@ async function requireSameOwner(bot: ObjectId, { owner }: ManagedAccount, create
   throw noSuchUser();
 }
 
-// Counted when it exists: however many are created at the same time, no more than that stay.
-async function requireFew(user: ObjectId, created: NewToken): Promise<void> {
+/** Refuses, with 409, accounts that have as many named tokens as they may have. */
+export async function requireSpareToken(user: ObjectId): Promise<void> {
+  const { areOn, tokensPerUser: most } = config.limits;
+  if (areOn && (await tokens.countDocuments({ user, kind: 'api' }, { limit: most })) >= most) throw tooManyTokens();
+}
+
+/**
+ * Takes a new token back, with 409, if the account has too many. It is counted once it exists, so
+ * that no more than that stay, however many are created at the same time.
+ */
+export async function requireFew(user: ObjectId, created: NewToken): Promise<void> {
   const { areOn, tokensPerUser: most } = config.limits;
   if (!areOn || (await tokens.countDocuments({ user, kind: 'api' }, { limit: most + 1 })) <= most) return;
   await deleteToken({ _id: toObjectId(created._id) });

@@ -4,6 +4,9 @@ type ErrorBody = {
   description: string;
   code: string;
   link?: { href: string; rel: string; text: string };
+  /** The error in the terms of OAuth, of the paths that its clients call. */
+  error?: string;
+  error_description?: string;
 };
 
 /**

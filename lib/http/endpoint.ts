@@ -12,7 +12,7 @@ import { Answer, PageAnswer, PlainAnswer, RpcAnswer } from './answers.ts';
 import { baseChain, type ChainOptions, pageHeaders, toLambdaHandler } from './base-chain.ts';
 import { answerBytes, answerPicture, type Bytes, type Picture } from './bytes.ts';
 import { adminOnly } from './middleware/admin-only.ts';
-import { auth } from './middleware/auth.ts';
+import { auth, type Challenge } from './middleware/auth.ts';
 import { input } from './middleware/input.ts';
 import { jsonBody } from './middleware/json-body.ts';
 import { json, mediaType } from './middleware/media-type.ts';
@@ -23,15 +23,18 @@ import { requireProof } from './recent-proof.ts';
 import { remembered } from './remembered.ts';
 import { type ApiEvent, type ApiResponse, type CallerField, methodOf } from './request.ts';
 
+/** `challenge` is the `WWW-Authenticate` of a 401, for paths of programs that sign in by OAuth. */
+type EndpointOptions = ChainOptions & { challenge?: Challenge };
+
 /**
  * The handler of one path: the life of a request, from top to bottom. The steps of `baseChain()`
  * set headers on every response; the steps here may refuse a request.
  */
-export function endpoint(operations: Operations, options: ChainOptions = {}): Handler {
+export function endpoint(operations: Operations, { challenge, ...options }: EndpointOptions = {}): Handler {
   const allow = allowedMethods(operations);
 
   const chain = baseChain(allow, { whyUnavailable, hasCodes: !isSpecified(operations), ...options })
-    .use(auth(operations))
+    .use(auth(operations, challenge))
     .use(adminOnly(operations))
     .use(mediaType(operations))
     .use(method({ operations, allow }))

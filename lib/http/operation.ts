@@ -78,7 +78,12 @@ export type Operation<
    * The documented example of a call that needs another program, because none can be generated for
    * it.
    */
-  example?: { path?: Record<string, string>; body?: Record<string, unknown>; answer?: NoInfer<Shown> };
+  example?: {
+    path?: Record<string, string>;
+    query?: Record<string, string>;
+    body?: Record<string, unknown>;
+    answer?: NoInfer<Shown>;
+  };
   status: 200 | 201 | 204;
   /**
    * The media type of a response that is not JSON: a page for people (`PageAnswer`), or a file of
@@ -104,7 +109,7 @@ export type Operation<
    * The fields of a form that other programs send instead of JSON, with their meanings: the
    * operation reads it itself.
    */
-  form?: Record<string, string>;
+  form?: Record<string, string | { optional: string }>;
   /** The schema of the response body, if there is one. */
   answer?: Schema<Shown>;
   /** The headers that the response may have in addition to those of every response. */
@@ -183,4 +188,6 @@ export function operationFor(operations: Operations, event: ApiEvent): Operation
  */
 export type Handler = ((event: APIGatewayProxyEventV2, context: Context) => Promise<ApiResponse>) & {
   readonly operations: Operations;
+  /** The operations of each path, if the function has several. */
+  readonly family?: Record<string, Operations>;
 };

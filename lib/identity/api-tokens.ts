@@ -17,10 +17,7 @@ const noSuchToken: Refusal = () => notFound('token');
 export const tokenNameTaken: Refusal = () =>
   conflict('token_name_taken', 'The account has a token of this name already: revoke that one, or choose another name.');
 
-/**
- * Creates a named token; 409 when the user has one of that name. Its 32 characters can't be read
- * again.
- */
+/** Creates a named token; 409 if the user has one of that name. It cannot be read again. */
 export async function createToken(
   user: ObjectId,
   name: string,
@@ -28,8 +25,17 @@ export async function createToken(
 ): Promise<NewToken> {
   requireFuture('expires_at', expiresAt);
   const token = { user, name, kind: 'api' as const, scopes, ...(isAgent && { is_agent: true as const }) };
+  return insertNamed(token, { expires: expiresAt ?? null });
+}
+
+/** The ends of a token and of an app's access token, as expressions of the database's clock. */
+type Ends = { expires: unknown; accessExpires?: unknown };
+
+/** Stores a named token; 409 if the user has one of that name. */
+export async function insertNamed(token: Parameters<typeof insertToken>[0], { expires, accessExpires }: Ends): Promise<NewToken> {
+  const { user, name } = token;
   await users.updateOne({ _id: user, 'imported.is_unclaimed': true }, { $unset: claimed });
-  const insert = () => insertOnce(`${user.toHexString()} ${name}`, () => insertToken(token, expiresAt ?? null));
+  const insert = () => insertOnce(`${user.toHexString()} ${name}`, () => insertToken(token, expires, accessExpires));
   try {
     return await insert();
   } catch (error) {

@@ -140,6 +140,7 @@ const readRows = (wanted: Document): Promise<CallerRow[]> =>
           generation: 1,
           by_passkey: 1,
           expires_at: 1,
+          access_expires_at: 1,
           last_used_at: 1,
           now: '$$NOW',
           'users._id': 1,
@@ -166,17 +167,30 @@ const readRows = (wanted: Document): Promise<CallerRow[]> =>
 
 type CallerRow = Pick<
   TokenDocument,
-  '_id' | 'kind' | 'scopes' | 'name' | 'is_agent' | 'generation' | 'by_passkey' | 'expires_at' | 'last_used_at'
+  | '_id'
+  | 'kind'
+  | 'scopes'
+  | 'name'
+  | 'is_agent'
+  | 'generation'
+  | 'by_passkey'
+  | 'expires_at'
+  | 'last_used_at'
+  | 'access_expires_at'
 > & {
   hash: Binary;
   now: Date;
   users: (Caller['user'] & Pick<UserDocument, 'session_generation'>)[];
 };
 
-function isValid({ kind, generation, expires_at }: CallerRow, user: CallerRow['users'][number], now: Date): boolean {
+function isValid(
+  { kind, generation, expires_at, access_expires_at }: CallerRow,
+  user: CallerRow['users'][number],
+  now: Date,
+): boolean {
   // The clock is the database's: a token ends everywhere at the same moment, whether or not the TTL
   // index has removed it.
-  const isExpired = expires_at !== null && expires_at <= now;
+  const isExpired = [expires_at, access_expires_at].some((end) => end && end <= now);
   return user.is_active && !isExpired && (kind === 'api' || generation === user.session_generation);
 }
 

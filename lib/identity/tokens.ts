@@ -11,7 +11,7 @@ import { insertWithTimes } from '../database/writes.ts';
 import { notify } from '../notices/notices.ts';
 import { hashToken } from './authenticate.ts';
 
-const { as, ownId, id, date, dateOrNull, representation } = shownFrom<TokenDocument>();
+const { as, ownId, id, date, dateOrNull, made, representation } = shownFrom<TokenDocument>();
 
 /** The end of a secret. */
 export const aHint = described('The last four characters of the secret, for telling items of a list apart.', aText);
@@ -33,8 +33,13 @@ export const shownToken = representation(
       described('Present, and true, for an agent: its messages show the name of the token as `via`.', aTrue),
       'is_agent',
     ),
+    app: made(
+      described('The host of the app that got the token by OAuth, or its client id if it is registered here.', aText),
+      ({ app }) => (app && (app.host ?? app.client_id)) as string,
+      { 'app.host': 1, 'app.client_id': 1 },
+    ),
   },
-  ['is_agent'],
+  ['is_agent', 'app'],
 );
 export type Token = ShownBy<typeof shownToken>;
 
@@ -42,20 +47,27 @@ export type Token = ShownBy<typeof shownToken>;
 export const aNewToken = described('The 32 characters for `X-Auth-Token`, shown only once; absent with `cookie`.', aToken);
 
 /** A token as it is shown to its creator, this once. */
-export const newTokenSchema = record('NewToken', { ...shownToken.fields, token: aNewToken }, ['is_agent']);
+export const newTokenSchema = record('NewToken', { ...shownToken.fields, token: aNewToken }, ['is_agent', 'app']);
 export type NewToken = Shown<typeof newTokenSchema>;
+
+type NewTokenDocument = Pick<
+  TokenDocument,
+  'user' | 'name' | 'kind' | 'scopes' | 'is_agent' | 'generation' | 'by_passkey' | 'provider_session' | 'app'
+>;
 
 /**
  * Stores a new token; `expires` is a time, an expression of the database's clock, or null. Its 32
  * characters can't be read again.
  */
-export async function insertToken(
-  token: Pick<TokenDocument, 'user' | 'name' | 'kind' | 'scopes' | 'is_agent' | 'generation' | 'by_passkey' | 'provider_session'>,
-  expires: unknown,
-): Promise<NewToken> {
+export async function insertToken(token: NewTokenDocument, expires: unknown, accessExpires?: unknown): Promise<NewToken> {
   const secret = randomToken();
   const document = { ...token, hash: Buffer.from(hashToken(secret), 'hex'), hint: secret.slice(-4), last_used_at: null };
-  const stored = await insertWithTimes(tokens, document, { created_at: '$$NOW', expires_at: expires });
+  const times = {
+    created_at: '$$NOW',
+    expires_at: expires,
+    ...(accessExpires !== undefined && { access_expires_at: accessExpires }),
+  };
+  const stored = await insertWithTimes(tokens, document, times);
   return { ...shownToken.show(stored), token: secret };
 }
 

@@ -2,6 +2,7 @@ import { type Document, type IndexDescription, MongoNetworkTimeoutError, MongoSe
 import { concurrently } from '../base/concurrently.ts';
 import { attempt } from '../base/deadline.ts';
 import { activityIndexes } from '../collections/accounts/activities.ts';
+import { appCodeIndexes } from '../collections/accounts/app-codes.ts';
 import { codeIndexes } from '../collections/accounts/codes.ts';
 import { endedProviderSessionIndexes } from '../collections/accounts/ended-provider-sessions.ts';
 import { loginLimitIndexes } from '../collections/accounts/login-limits.ts';
@@ -62,6 +63,8 @@ export const indexes: Readonly<Record<string, IndexDescription[]>> = {
   tokens: tokenIndexes,
   activities: activityIndexes,
   codes: codeIndexes,
+  apps: [],
+  app_codes: appCodeIndexes,
   oidc_requests: oidcRequestIndexes,
   ended_provider_sessions: endedProviderSessionIndexes,
   passkeys: passkeyIndexes,

@@ -143,6 +143,7 @@ export const pageWords: ReadonlySet<string> = new Set([
   'password',
   'setup',
   'oidc',
+  'authorize',
   'join',
   'share',
   'directory',

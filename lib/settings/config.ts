@@ -89,6 +89,8 @@ export function readConfig(environment: Record<string, string | undefined>) {
     hasPushText: read('PUSH_TEXT') === 'on',
     /** Agents may use the service by MCP, only read, or neither. */
     mcp: read('MCP'),
+    /** The issuer of OAuth; undefined if apps cannot sign in. */
+    oauthIssuer: read('OAUTH') === 'on' ? URL.parse(publicUrl)?.origin : undefined,
     /** How many messages programs may exchange without a person; 0 for any number. */
     botTurns: read('BOT_TURNS'),
     webhookHosts: read('WEBHOOK_HOSTS'),

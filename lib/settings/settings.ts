@@ -212,6 +212,11 @@ export const settings = {
     'on',
     '[Agents](agents.md) by `POST /api/mcp`: `on`, `read` (they read and change nothing), or `off`.',
   ),
+  OAUTH: service(
+    oneOf('on', 'off'),
+    'on',
+    '[Apps that sign in by OAuth](agents.md#apps-that-sign-in). They need `PUBLIC_URL`. With `off`, agents and programs use tokens from the settings.',
+  ),
   BOT_TURNS: service(
     wholeNumber(0, 1_000),
     '8',

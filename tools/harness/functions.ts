@@ -13,11 +13,23 @@ export const serverless = readServerless() as ReturnType<typeof readServerless> 
   };
 };
 
+/** The paths of a route with a variable whose function has several paths. */
+const families: Record<string, string[]> = {
+  '/api/oauth/{step}': ['/api/oauth/authorization', '/api/oauth/token', '/api/oauth/revocation'],
+  '/.well-known/{document+}': [
+    '/.well-known/oauth-authorization-server',
+    '/.well-known/oauth-protected-resource',
+    '/.well-known/oauth-protected-resource/api/mcp',
+  ],
+};
+
 /**
  * Every path of the service with the name and file of its function. The path `*` matches all
  * others.
  */
-export const routes = readRoutes().filter(({ method, path }) => method === 'ANY' || path === '*');
+export const routes = readRoutes()
+  .filter(({ method, path }) => method === 'ANY' || path === '*')
+  .flatMap((route) => (families[route.path] ?? [route.path]).map((path) => ({ ...route, path })));
 
 /** The functions with HTTP events, each with its first path. */
 export const functions = routes.filter(({ name }, at) => routes.findIndex((route) => route.name === name) === at);
@@ -37,7 +49,8 @@ export const functionsThatMay = (right: string): string[] =>
 export async function loadPaths(): Promise<{ path: string; operations: Operations }[]> {
   const listed = routes.filter(({ path }) => path !== '*');
   const paths = listed.map(async (route) => {
-    const { operations } = await loadHandler(route);
+    const { operations, family } = await loadHandler(route);
+    if (family) return [{ path: route.path, operations: family[route.path] ?? {} }];
     const own = route.path === '/{page}' ? Array.from(pageWords, (word) => `/${word}`) : [route.path];
     return own.map((path) => ({ path, operations }));
   });

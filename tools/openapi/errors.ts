@@ -4,7 +4,7 @@ import {
   adminRequired,
   conflict,
   gone,
-  type HttpError,
+  HttpError,
   internalError,
   invalidJson,
   invalidParameter,
@@ -24,8 +24,11 @@ import {
 } from '../../lib/base/errors.ts';
 import { outsideBusy } from '../../lib/base/outside.ts';
 import { lengthHeader, wrongPosition } from '../../lib/messages/streaming/chunks.ts';
+import { oauthError } from '../../lib/oauth/errors.ts';
 import { config } from '../../lib/settings/config.ts';
-import { always, contentRange, everywhere, type Headers, onEmpty, retryAfter, streamLength } from './headers.ts';
+import { always, challenge, contentRange, everywhere, type Headers, onEmpty, retryAfter, streamLength } from './headers.ts';
+
+const signInByOAuth = new HttpError(401, unauthenticated().body, { 'WWW-Authenticate': '' });
 
 const aRequestId = '6f2c1c54-6c0e-4c8b-9c8e-3f6f3a3d2b11';
 
@@ -39,12 +42,13 @@ export const errors: Record<number, { name: string; meaning: string; samples: Ht
       invalidParameter('limit', 'be from 1 to 200'),
       unknownParameter('Name', 'name'),
       invalidJson(),
+      oauthError('invalid_grant', 'The code is invalid, has expired or was already used.'),
     ],
   },
   401: {
     name: 'Unauthenticated',
     meaning: 'The token is missing or invalid.',
-    samples: [unauthenticated()],
+    samples: [unauthenticated(), signInByOAuth],
   },
   403: { name: 'PermissionDenied', meaning: 'The caller may not do this.', samples: [adminRequired()] },
   404: {
@@ -122,6 +126,7 @@ export const otherMethodResponse = {
 function errorResponse(description: string, samples: HttpError[], codes?: string[]) {
   const headers: Headers = { ...everywhere, ...onEmpty };
   if (samples.some((sample) => 'Retry-After' in sample.headers)) headers['Retry-After'] = retryAfter;
+  if (samples.some((sample) => 'WWW-Authenticate' in sample.headers)) headers['WWW-Authenticate'] = challenge;
   if (samples.some((sample) => 'Content-Range' in sample.headers)) headers['Content-Range'] = contentRange;
   if (samples.some((sample) => lengthHeader in sample.headers)) headers[lengthHeader] = streamLength;
   return {
@@ -148,8 +153,14 @@ function errorSchema(samples: HttpError[], known: string[] = []): JsonSchema {
     },
   };
   const required = Object.keys(properties);
-  return { type: 'object', properties: { ...properties, ...code }, required, additionalProperties: false };
+  const oauth = samples.some(({ body }) => body?.error) && oauthSchemas;
+  return { type: 'object', properties: { ...properties, ...code, ...oauth }, required, additionalProperties: false };
 }
+
+const oauthSchemas = {
+  error: { description: 'The error in the terms of OAuth; only on the paths of OAuth.', type: 'string' },
+  error_description: { description: 'A copy of `description`; only with `error`.', type: 'string' },
+};
 
 const sentence = { type: 'string', minLength: 1 };
 const linkSchema = {

@@ -71,6 +71,9 @@ export const onFile: Headers = {
   'Content-Encoding': sometimes('The compression of a longer response, if the caller accepts one.', { enum: ['br', 'gzip'] }),
 };
 
+/** How a program signs in. */
+export const challenge = sometimes('How to sign in by OAuth (RFC 9728); only at `/api/mcp`.', { type: 'string' });
+
 /** The range of a response within a file. */
 export const contentRange = always('The bytes of the response, and the number of all bytes.', {
   type: 'string',

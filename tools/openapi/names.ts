@@ -40,6 +40,8 @@ export const tags = [
       'passkey-sessions',
       'setup',
       'oidc',
+      'oauth',
+      '.well-known',
     ],
   },
   {
@@ -66,7 +68,10 @@ export function operationId(method: string, path: string): string {
   const words = segments.flatMap((segment, at) => {
     if (segment.startsWith('{')) return [];
     const isOne = segments[at + 1]?.startsWith('{');
-    return (isOne ? segment.replace(/s$/, '') : segment).split(/[^a-z]/).map((word) => word[0]?.toUpperCase() + word.slice(1));
+    return (isOne ? segment.replace(/s$/, '') : segment)
+      .split(/[^a-z]+/)
+      .filter(Boolean)
+      .map((word) => word[0]?.toUpperCase() + word.slice(1));
   });
   return `${method.toLowerCase()}${words.join('')}`;
 }

@@ -90,7 +90,7 @@ function parametersOf(
     }));
   const all = [
     ...inPlace('path', path, example?.variables ?? foreseen?.path),
-    ...inPlace('query', query, example?.query),
+    ...inPlace('query', query, example?.query ?? foreseen?.query),
     ...(isIdempotent ? [idempotencyKey] : []),
     ...(givesBytes === 'file' ? [range] : []),
     ...(givesBytes ? [ifNoneMatch] : []),
@@ -259,16 +259,19 @@ const rpcAnswers = (example: unknown) => ({
 });
 
 /** A form. */
-const formBody = (fields: Record<string, string>, example: unknown) => ({
+const formBody = (fields: NonNullable<OperationDefinition['form']>, example: unknown) => ({
   required: true,
   content: {
     'application/x-www-form-urlencoded': {
       schema: {
         type: 'object',
         properties: Object.fromEntries(
-          Object.entries(fields).map(([name, description]) => [name, { type: 'string', description }]),
+          Object.entries(fields).map(([name, field]) => [
+            name,
+            { type: 'string', description: typeof field === 'string' ? field : field.optional },
+          ]),
         ),
-        required: Object.keys(fields),
+        required: Object.keys(fields).filter((name) => typeof fields[name] === 'string'),
       },
       ...(example !== undefined && { example }),
     },

@@ -33,9 +33,28 @@ export type TokenDocument = {
    * `sid`, in hexadecimal.
    */
   provider_session?: string;
+  /** The app that the token was issued to by OAuth: then the document is its whole grant. */
+  app?: AppGrant;
+  /** The end of the access token of an app; `expires_at` is the end of the grant. */
+  access_expires_at?: Date;
   created_at: Date;
   last_used_at: Date | null;
   expires_at: Date | null;
+};
+
+/** The access of an app, over many access tokens. Hashes are SHA-256, in hexadecimal. */
+export type AppGrant = {
+  client_id: string;
+  /** The host that vouches for the app; null for an app that an administrator registered. */
+  host: string | null;
+  /** The address that the app asked to use. */
+  resource: string | null;
+  /** The hash of the authorization code. A replay of the code ends the grant. */
+  code: string;
+  /** The hash of the first half of all refresh tokens of the grant. */
+  family: string;
+  /** The hash of the second half of the latest one. */
+  refresh: string;
 };
 
 export const tokenIndexes: IndexDescription[] = [
@@ -43,6 +62,7 @@ export const tokenIndexes: IndexDescription[] = [
   { key: { user: 1 }, name: 'user' },
   { key: { user: 1, name: 1 }, name: 'user, name', unique: true, partialFilterExpression: { kind: 'api' } },
   { key: { expires_at: 1 }, name: 'expires_at', expireAfterSeconds: 0 },
+  { key: { 'app.family': 1 }, name: 'app.family', sparse: true },
   { key: { provider_session: 1 }, name: 'provider_session', sparse: true },
 ];
 

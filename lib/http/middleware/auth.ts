@@ -1,5 +1,5 @@
 import { withDeadline } from '../../base/deadline.ts';
-import { unauthenticated } from '../../base/errors.ts';
+import { HttpError, unauthenticated } from '../../base/errors.ts';
 import { findCaller, recallCaller, recallValidCaller } from '../../identity/authenticate.ts';
 import { type Caller, secondFactorSetupRequired } from '../../identity/caller.ts';
 import { countWrite, type RateFields } from '../../identity/write-rate.ts';
@@ -13,7 +13,7 @@ import { tokenOf } from '../session-cookie.ts';
  * for anyone. Writes are counted: 429 if they exceed the account's rate. If the process remembers
  * the token's user, both run concurrently.
  */
-export function auth(operations: Operations): Step<CallerField> {
+export function auth(operations: Operations, challenge?: Challenge): Step<CallerField> {
   return {
     before: function authenticate({ event }) {
       const method = methodOf(event);
@@ -21,7 +21,7 @@ export function auth(operations: Operations): Step<CallerField> {
       const token = tokenOf(event);
       const admit = (caller: Caller | undefined) => {
         event.caller = admitted(caller, operation, event.pathParameters);
-        if (!event.caller && operation?.access !== 'anyone') throw unauthenticated();
+        if (!event.caller && operation?.access !== 'anyone') throw refusal(challenge?.(token));
       };
       const isCounted =
         config.limits.areOn && operation !== undefined && isWrite(method, operation) && !isUncounted(operation, event.body);
@@ -49,6 +49,12 @@ function isUncounted({ isUncounted: decide }: Operations[string], body: string |
     return false;
   }
 }
+
+/** The `WWW-Authenticate` header for a request with this token, if there is one. */
+export type Challenge = (token: string | undefined) => string | undefined;
+
+const refusal = (challenge: string | undefined): HttpError =>
+  challenge === undefined ? unauthenticated() : new HttpError(401, unauthenticated().body, { 'WWW-Authenticate': challenge });
 
 /**
  * The caller. A caller who must set up a second factor first may only do that, for the own account.

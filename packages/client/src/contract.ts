@@ -822,7 +822,7 @@ export type AuditEntry = {
   /** The actor: a user, a command, or the service. */
   actor: AuditActor;
   /** The action, one of the list in docs/audit.md. */
-  action: 'user.created' | 'user.promoted' | 'user.demoted' | 'user.deactivated' | 'user.activated' | 'user.deleted' | 'user.email_changed' | 'user.password_changed' | 'user.profile_changed' | 'user.code_created' | 'user.sessions_ended' | 'user.second_factor_reset' | 'user.limits_lifted' | 'user.rate_changed' | 'user.held' | 'user.released' | 'user.exported' | 'user.disconnected' | 'bot.created' | 'bot.changed' | 'bot.deleted' | 'token.created' | 'token.revoked' | 'room.created' | 'room.read' | 'room.changed' | 'room.archived' | 'room.unarchived' | 'room.held' | 'room.released' | 'room.exported' | 'room.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'ban.lifted' | 'invitation.created' | 'invitation.mailed' | 'invitation.revoked' | 'webhook.created' | 'webhook.changed' | 'webhook.revoked' | 'data.exported' | 'data.imported' | 'data.backed_up' | 'data.restored' | 'data.loss_acknowledged' | 'data.converted' | 'data.conversion_undone' | 'data.links_created' | 'push_key.exported' | 'push_key.rotated' | 'action.pressed' | 'audit.exported';
+  action: 'user.created' | 'user.promoted' | 'user.demoted' | 'user.deactivated' | 'user.activated' | 'user.deleted' | 'user.email_changed' | 'user.password_changed' | 'user.profile_changed' | 'user.code_created' | 'user.sessions_ended' | 'user.second_factor_reset' | 'user.limits_lifted' | 'user.rate_changed' | 'user.held' | 'user.released' | 'user.exported' | 'user.disconnected' | 'bot.created' | 'bot.changed' | 'bot.deleted' | 'token.created' | 'token.revoked' | 'app.connected' | 'app.registered' | 'app.removed' | 'room.created' | 'room.read' | 'room.changed' | 'room.archived' | 'room.unarchived' | 'room.held' | 'room.released' | 'room.exported' | 'room.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'ban.lifted' | 'invitation.created' | 'invitation.mailed' | 'invitation.revoked' | 'webhook.created' | 'webhook.changed' | 'webhook.revoked' | 'data.exported' | 'data.imported' | 'data.backed_up' | 'data.restored' | 'data.loss_acknowledged' | 'data.converted' | 'data.conversion_undone' | 'data.links_created' | 'push_key.exported' | 'push_key.rotated' | 'action.pressed' | 'audit.exported';
   /** The target of the action. */
   target: AuditTarget | null;
   /** Further facts, by name. */
@@ -1172,18 +1172,85 @@ export type PasskeyChallenge = {
   rp_id: string;
 };
 
-export type OidcStart = {
-  /** The address at the identity provider to open. */
+export type AppRequest = {
+  /** The name of the app, in its own words. */
+  name: string;
+  /** The host that vouches for the app; absent for an app that an administrator registered. */
+  host?: string;
+  /** The host that gets the answer, or the scheme of an app. */
+  returns_to: string;
+  /** Present, and true, if the answer leads to a program on the device of the user. */
+  is_on_device?: true;
+  /** The scopes that the app would get. */
+  scopes: ('rooms:read' | 'members:read' | 'messages:read' | 'rooms:write' | 'members:write' | 'messages:write')[];
+  /** The address that takes the answer of a user who refuses back to the app. */
+  refusal: string;
+  /** Present if the request cannot be allowed; `refusal` then takes this error to the app. */
+  error?: string;
+};
+
+export type AppAnswer = {
+  /** The address to open, with the code for the app. */
   url: string;
 };
 
-export type OidcSignIn = {
-  /** The account. */
-  user: User;
-  /** The address where the page continues. */
-  path: string;
-  /** The time of expiry of the session; absent if an account was connected and keeps its session. */
-  expires_at?: Time;
+export type IssuedTokens = {
+  /** The access token, for `Authorization: Bearer`. */
+  access_token: string;
+  /** Always `Bearer`. */
+  token_type: 'Bearer';
+  /** The seconds until the access token expires. */
+  expires_in: number;
+  /** The refresh token, which can be used once. */
+  refresh_token: string;
+  /** The granted scopes, separated by spaces. */
+  scope: string;
+};
+
+export type RevokedToken = Record<string, never>;
+
+export type AuthorizationServer = {
+  /** The issuer, as in `iss` of the responses. */
+  issuer: string;
+  /** The address of the page where people allow an app to use their account. */
+  authorization_endpoint: string;
+  /** The address of the token endpoint. */
+  token_endpoint: string;
+  /** The address of the revocation endpoint. */
+  revocation_endpoint: string;
+  /** The address of the documentation. */
+  service_documentation: string;
+  /** The scopes that apps may have. */
+  scopes_supported: ('rooms:read' | 'members:read' | 'messages:read' | 'rooms:write' | 'members:write' | 'messages:write')[];
+  /** Always `code`. */
+  response_types_supported: 'code'[];
+  /** Always `query`. */
+  response_modes_supported: 'query'[];
+  /** The grant types. */
+  grant_types_supported: ('authorization_code' | 'refresh_token')[];
+  /** Always `S256`. */
+  code_challenge_methods_supported: 'S256'[];
+  /** Always `none`: clients are public. */
+  token_endpoint_auth_methods_supported: 'none'[];
+  /** Always `none`. */
+  revocation_endpoint_auth_methods_supported: 'none'[];
+  /** True: responses have `iss` (RFC 9207). */
+  authorization_response_iss_parameter_supported: boolean;
+  /** True: the address of a metadata document is a client id. */
+  client_id_metadata_document_supported: boolean;
+};
+
+export type ProtectedResource = {
+  /** The address of the resource. */
+  resource: string;
+  /** The issuers of its tokens. */
+  authorization_servers: string[];
+  /** The scopes that apps may have. */
+  scopes_supported: ('rooms:read' | 'members:read' | 'messages:read' | 'rooms:write' | 'members:write' | 'messages:write')[];
+  /** Always `header`. */
+  bearer_methods_supported: 'header'[];
+  /** The name of the service. */
+  resource_name: string;
 };
 
 export type Bot = {
@@ -1315,6 +1382,8 @@ export type Token = {
   expires_at: Time | null;
   /** Present, and true, for an agent: its messages show the name of the token as `via`. */
   is_agent?: true;
+  /** The host of the app that got the token by OAuth, or its client id if it is registered here. */
+  app?: string;
 };
 
 export type NewToken = {
@@ -1338,6 +1407,8 @@ export type NewToken = {
   expires_at: Time | null;
   /** Present, and true, for an agent: its messages show the name of the token as `via`. */
   is_agent?: true;
+  /** The host of the app that got the token by OAuth, or its client id if it is registered here. */
+  app?: string;
   /** The 32 characters for `X-Auth-Token`, shown only once; absent with `cookie`. */
   token: string;
 };
@@ -1625,7 +1696,11 @@ export type BadRequest = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'invalid_json' | 'invalid_parameter' | 'invalid_picture' | 'missing_parameter' | 'picture_too_wide' | 'unknown_parameter';
+  code?: 'app_document_invalid' | 'app_unknown' | 'invalid_grant' | 'invalid_json' | 'invalid_parameter' | 'invalid_picture' | 'invalid_request' | 'invalid_scope' | 'invalid_target' | 'missing_parameter' | 'picture_too_wide' | 'unknown_parameter' | 'unsupported_grant_type' | 'unsupported_response_type';
+  /** The error in the terms of OAuth; only on the paths of OAuth. */
+  error?: string;
+  /** A copy of `description`; only with `error`. */
+  error_description?: string;
 };
 
 /** The token is missing or invalid. */
@@ -1645,7 +1720,7 @@ export type PermissionDenied = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'account_deactivated' | 'address_missing' | 'address_unconfirmed' | 'admin_required' | 'author_required' | 'banned' | 'bot_refused' | 'current_password_required' | 'email_code_required' | 'foreign_origin' | 'fresh_sign_in_required' | 'invitation_required' | 'mcp_off' | 'membership_required' | 'moderator_required' | 'no_email' | 'no_files' | 'no_identity_provider' | 'not_asked' | 'other_account' | 'own_favourites_only' | 'own_marker_only' | 'own_muting_only' | 'owner_required' | 'passkey_expired' | 'passkey_refused' | 'passkeys_unavailable' | 'passwords_off' | 'person_required' | 'program_required' | 'proof_required' | 'push_service_unknown' | 'registration_closed' | 'room_closed' | 'scope_required' | 'second_factor_setup_required' | 'second_factor_unavailable' | 'setup_done' | 'sign_in_expired' | 'sign_in_refused' | 'unscoped_token_required' | 'webhook_receiver_refused' | 'wrong_current_password' | 'wrong_second_factor';
+  code?: 'account_deactivated' | 'admin_required' | 'author_required' | 'banned' | 'bot_refused' | 'current_password_required' | 'email_code_required' | 'foreign_origin' | 'fresh_sign_in_required' | 'invitation_required' | 'mcp_off' | 'membership_required' | 'moderator_required' | 'no_email' | 'no_files' | 'not_asked' | 'own_favourites_only' | 'own_marker_only' | 'own_muting_only' | 'owner_required' | 'passkey_expired' | 'passkey_refused' | 'passkeys_unavailable' | 'passwords_off' | 'person_required' | 'program_required' | 'proof_required' | 'push_service_unknown' | 'registration_closed' | 'room_closed' | 'scope_required' | 'second_factor_setup_required' | 'second_factor_unavailable' | 'session_required' | 'setup_done' | 'unscoped_token_required' | 'webhook_receiver_refused' | 'wrong_current_password' | 'wrong_second_factor';
 };
 
 /** It does not exist, or the caller may not see it. */
@@ -1655,7 +1730,7 @@ export type NotFound = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'action_not_found' | 'avatar_not_found' | 'ban_not_found' | 'block_not_found' | 'bot_not_found' | 'code_not_found' | 'command_not_found' | 'file_not_found' | 'invitation_not_found' | 'link_not_found' | 'member_not_found' | 'message_not_found' | 'passkey_not_found' | 'path_not_found' | 'room_not_found' | 'session_not_found' | 'token_not_found' | 'user_not_found' | 'webhook_not_found';
+  code?: 'action_not_found' | 'avatar_not_found' | 'ban_not_found' | 'block_not_found' | 'bot_not_found' | 'code_not_found' | 'command_not_found' | 'file_not_found' | 'invitation_not_found' | 'link_not_found' | 'member_not_found' | 'message_not_found' | 'oauth_off' | 'passkey_not_found' | 'path_not_found' | 'room_not_found' | 'session_not_found' | 'token_not_found' | 'user_not_found' | 'webhook_not_found';
 };
 
 /** The caller does not accept JSON. */
@@ -1684,7 +1759,7 @@ export type Conflict = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'account_is_bot' | 'action_expired' | 'address_taken' | 'already_answered' | 'already_linked' | 'already_member' | 'answers_full' | 'bots_alone' | 'command_failed' | 'command_taken' | 'email_taken' | 'file_not_uploaded' | 'file_sent' | 'file_taken' | 'identity_taken' | 'last_admin' | 'last_owner' | 'link_required' | 'message_answered' | 'message_changed' | 'message_deleted' | 'message_streaming' | 'no_other_sign_in' | 'nobody_left' | 'not_a_favourite' | 'not_connected' | 'not_pushed' | 'not_streaming' | 'only_sign_in' | 'other_bytes' | 'other_key' | 'passkey_exists' | 'push_refused' | 'quota_exceeded' | 'room_archived' | 'room_direct' | 'room_full' | 'second_factor_not_begun' | 'second_factor_off' | 'second_factor_on' | 'stored_elsewhere' | 'subscription_ended' | 'token_name_taken' | 'too_many_announced' | 'too_many_blocked' | 'too_many_bots' | 'too_many_commands' | 'too_many_conversations' | 'too_many_invitations' | 'too_many_passkeys' | 'too_many_reactions' | 'too_many_rooms' | 'too_many_saved' | 'too_many_streams' | 'too_many_tokens' | 'too_many_webhooks' | 'upload_broken' | 'user_blocked' | 'username_reserved' | 'username_taken' | 'webhook_incoming' | 'wrong_position';
+  code?: 'account_is_bot' | 'action_expired' | 'already_answered' | 'already_member' | 'answers_full' | 'bots_alone' | 'command_failed' | 'command_taken' | 'email_taken' | 'file_not_uploaded' | 'file_sent' | 'file_taken' | 'last_admin' | 'last_owner' | 'message_answered' | 'message_changed' | 'message_deleted' | 'message_streaming' | 'no_other_sign_in' | 'nobody_left' | 'not_a_favourite' | 'not_connected' | 'not_pushed' | 'not_streaming' | 'only_sign_in' | 'other_bytes' | 'other_key' | 'passkey_exists' | 'push_refused' | 'quota_exceeded' | 'room_archived' | 'room_direct' | 'room_full' | 'second_factor_not_begun' | 'second_factor_off' | 'second_factor_on' | 'stored_elsewhere' | 'subscription_ended' | 'token_name_taken' | 'too_many_announced' | 'too_many_blocked' | 'too_many_bots' | 'too_many_commands' | 'too_many_conversations' | 'too_many_invitations' | 'too_many_passkeys' | 'too_many_reactions' | 'too_many_rooms' | 'too_many_saved' | 'too_many_streams' | 'too_many_tokens' | 'too_many_webhooks' | 'upload_broken' | 'user_blocked' | 'username_reserved' | 'username_taken' | 'webhook_incoming' | 'wrong_position';
 };
 
 /** It is gone. */
@@ -2546,7 +2621,7 @@ export type Operations = {
   };
   /** List the audit log, newest entry first: actor, action, target, time and address */
   'GET /api/audit': {
-    query?: { 'actor'?: string; 'action'?: 'user.created' | 'user.promoted' | 'user.demoted' | 'user.deactivated' | 'user.activated' | 'user.deleted' | 'user.email_changed' | 'user.password_changed' | 'user.profile_changed' | 'user.code_created' | 'user.sessions_ended' | 'user.second_factor_reset' | 'user.limits_lifted' | 'user.rate_changed' | 'user.held' | 'user.released' | 'user.exported' | 'user.disconnected' | 'bot.created' | 'bot.changed' | 'bot.deleted' | 'token.created' | 'token.revoked' | 'room.created' | 'room.read' | 'room.changed' | 'room.archived' | 'room.unarchived' | 'room.held' | 'room.released' | 'room.exported' | 'room.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'ban.lifted' | 'invitation.created' | 'invitation.mailed' | 'invitation.revoked' | 'webhook.created' | 'webhook.changed' | 'webhook.revoked' | 'data.exported' | 'data.imported' | 'data.backed_up' | 'data.restored' | 'data.loss_acknowledged' | 'data.converted' | 'data.conversion_undone' | 'data.links_created' | 'push_key.exported' | 'push_key.rotated' | 'action.pressed' | 'audit.exported'; 'target'?: string; 'from'?: string; 'to'?: string; 'limit'?: number; 'after'?: number };
+    query?: { 'actor'?: string; 'action'?: 'user.created' | 'user.promoted' | 'user.demoted' | 'user.deactivated' | 'user.activated' | 'user.deleted' | 'user.email_changed' | 'user.password_changed' | 'user.profile_changed' | 'user.code_created' | 'user.sessions_ended' | 'user.second_factor_reset' | 'user.limits_lifted' | 'user.rate_changed' | 'user.held' | 'user.released' | 'user.exported' | 'user.disconnected' | 'bot.created' | 'bot.changed' | 'bot.deleted' | 'token.created' | 'token.revoked' | 'app.connected' | 'app.registered' | 'app.removed' | 'room.created' | 'room.read' | 'room.changed' | 'room.archived' | 'room.unarchived' | 'room.held' | 'room.released' | 'room.exported' | 'room.deleted' | 'member.added' | 'member.role_changed' | 'member.removed' | 'ban.lifted' | 'invitation.created' | 'invitation.mailed' | 'invitation.revoked' | 'webhook.created' | 'webhook.changed' | 'webhook.revoked' | 'data.exported' | 'data.imported' | 'data.backed_up' | 'data.restored' | 'data.loss_acknowledged' | 'data.converted' | 'data.conversion_undone' | 'data.links_created' | 'push_key.exported' | 'push_key.rotated' | 'action.pressed' | 'audit.exported'; 'target'?: string; 'from'?: string; 'to'?: string; 'limit'?: number; 'after'?: number };
     data: AuditEntry[];
     error: BadRequest | Unauthenticated | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
   };
@@ -2832,43 +2907,65 @@ export type Operations = {
     data: undefined;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** Start a sign-in at the identity provider: open `url` in the browser */
-  'POST /api/oidc/start': {
-    body: {
-      /** The identity provider, by its id in `OIDC_PROVIDERS`; without one, that of the first button. Must be the id of an identity provider. */
-      provider?: string;
-      /** The address where the page continues afterwards. Must be a path of the page, such as /rooms. */
-      path?: string;
-      /** The code of an invitation to a room, which a new account joins. Must be the 32 characters of an invitation. */
-      invitation?: string;
-      /** Whether the provider’s person is linked to the account of the caller, whose session must be less than ten minutes old. Must be true or false. */
-      link?: boolean;
-      /** A code for a new password. It connects the person at the provider with the account instead, also if passwords are off. Must be the 32 characters of a code. */
-      code?: string;
-    };
-    data: OidcStart;
-    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
+  /** Describe what an app asks for, before its user decides */
+  'GET /api/oauth/authorization': {
+    query: { 'client_id': string; 'redirect_uri': string; 'response_type'?: string; 'code_challenge'?: string; 'code_challenge_method'?: string; 'scope'?: string; 'state'?: string; 'resource'?: string };
+    data: AppRequest;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** Complete a sign-in with the answer of the identity provider: starts a session in a cookie, or connects the account */
-  'POST /api/oidc/callback': {
+  /** Allow an app to use the caller's account: creates a code for the app */
+  'POST /api/oauth/authorization': {
     body: {
-      /** The `code` that the identity provider gave. Must be a text that is not empty. */
-      code: string;
-      /** The `state` that it gave back. Must be a text that is not empty. */
-      state: string;
-      /** The `iss` that it gave, if it did. Must be a text that is not empty. */
-      iss?: string;
-      /** The last part of the redirect address `/oidc/...`, if there was one. Must be the id of an identity provider. */
-      provider?: string;
+      /** The client id of the app: registered, or the address of its client metadata document. Must be a text of at most 500 ASCII characters. */
+      client_id: string;
+      /** The address that leads back to the app; exactly one of its redirect URIs. Must be a text of at most 2000 ASCII characters. */
+      redirect_uri: string;
+      /** Always `code`. Must be a text of at most 50 ASCII characters. */
+      response_type?: string;
+      /** The SHA-256 of the code verifier (PKCE), in base64url. Must be a text of at most 128 ASCII characters. */
+      code_challenge?: string;
+      /** Always `S256`. Must be a text of at most 20 ASCII characters. */
+      code_challenge_method?: string;
+      /** The scopes, separated by spaces; without it, all that apps may have. Must be a text of at most 500 ASCII characters. */
+      scope?: string;
+      /** A value that the response repeats. Must be a text of at most 1000 ASCII characters. */
+      state?: string;
+      /** The address of this service, or of its `/api/mcp`. Must be a text of at most 500 ASCII characters. */
+      resource?: string;
+      /** The current password of the caller, as proof of identity. Must be a text that is not empty. */
+      current_password?: string;
+      /** A code of the second factor, if that is on. A session whose owner confirmed their identity in the last ten minutes needs neither code nor password. Must be six digits or the 16 characters of a recovery code. */
+      second_factor?: string;
     };
-    data: OidcSignIn;
-    error: BadRequest | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
+    data: AppAnswer;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
   };
-  /** End sessions after a logout at the identity provider (Back-Channel Logout) */
-  'POST /api/oidc/logout': {
+  /** Exchange a code or a refresh token for tokens, as an app (RFC 6749) */
+  'POST /api/oauth/token': {
     body: Blob;
-    data: undefined;
-    error: BadRequest | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
+    data: IssuedTokens;
+    error: BadRequest | NotFound | NotAcceptable | PayloadTooLarge | InternalError | ServiceUnavailable;
+  };
+  /** End the access of an app, as the app (RFC 7009) */
+  'POST /api/oauth/revocation': {
+    body: Blob;
+    data: RevokedToken;
+    error: BadRequest | NotFound | NotAcceptable | PayloadTooLarge | InternalError | ServiceUnavailable;
+  };
+  /** Describe the authorization server (RFC 8414) */
+  'GET /.well-known/oauth-authorization-server': {
+    data: AuthorizationServer;
+    error: NotFound | NotAcceptable | InternalError | ServiceUnavailable;
+  };
+  /** Describe the API as a protected resource (RFC 9728) */
+  'GET /.well-known/oauth-protected-resource': {
+    data: ProtectedResource;
+    error: NotFound | NotAcceptable | InternalError | ServiceUnavailable;
+  };
+  /** Describe the endpoint of MCP as a protected resource */
+  'GET /.well-known/oauth-protected-resource/api/mcp': {
+    data: ProtectedResource;
+    error: NotFound | NotAcceptable | InternalError | ServiceUnavailable;
   };
   /** List the caller's bots; administrators see all */
   'GET /api/bots': {

@@ -163,7 +163,7 @@ describe('a deployment', () => {
 
   it('a deployment names the key of second factors to all functions, and its version to those that read it', () => {
     const hasKey = may('secret-key');
-    expect(deployed.filter(hasKey)).toHaveLength(9);
+    expect(deployed.filter(hasKey)).toHaveLength(10);
     for (const properties of deployed) {
       const { SECRET_KEY, SECRET_KEY_VERSION } = properties.Environment.Variables;
       expect(SECRET_KEY).toBe('ssm:/chat-service/dev/secret-key');
@@ -201,7 +201,7 @@ describe('a deployment', () => {
       docs: 'CLOUDFRONT_SECRET',
       codes: 'MONGODB_URI,CLOUDFRONT_SECRET',
       sessions: 'MONGODB_URI,SECRET_KEY,CLOUDFRONT_SECRET',
-      'oidc-callback': 'MONGODB_URI,OIDC_CLIENT_SECRET,OIDC_PROVIDERS,CLOUDFRONT_SECRET',
+      oidc: 'MONGODB_URI,OIDC_CLIENT_SECRET,OIDC_PROVIDERS,CLOUDFRONT_SECRET',
       notify: 'MONGODB_URI,SECRET_KEY',
       push: 'MONGODB_URI',
     });
@@ -468,7 +468,8 @@ describe('the bundles of a deployment', () => {
       'second-factor',
       'passkeys',
       'passkey',
-      'oidc-callback',
+      'oidc',
+      'oauth',
       'tokens',
     ]);
     expect(loads('lib/credentials/common-passwords.ts')).toEqual(['users', 'user', 'password', 'setup']);

@@ -6,11 +6,13 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { auditActions } from '../../../lib/audit/actions.ts';
 import { verifyTrail } from '../../../lib/audit/trail.ts';
 import { audit } from '../../../lib/collections/service/audit.ts';
+import { registerApp } from '../../../lib/oauth/apps.ts';
 import { aName, anAccount, anAdmin, aSession } from '../../support/accounts.ts';
 import { aBot } from '../../support/bots.ts';
 import { useConfig, useOwnDatabase } from '../../support/config.ts';
 import { aPicture } from '../../support/files.ts';
 import { startIdentityProvider } from '../../support/identity-provider.ts';
+import { aCode, signedIn, useOAuth } from '../../support/oauth.ts';
 import { signInBy, userOf } from '../../support/oidc-browser.ts';
 import { aQuestion, aRoomWithBot, press } from '../../support/questions.ts';
 import { aRoomOf } from '../../support/rooms.ts';
@@ -21,6 +23,7 @@ import { inProcess as call } from '../../support/transports.ts';
 
 const provider = await startIdentityProvider({ callback: 'https://chat.example.org/oidc' });
 useConfig({ ...provider.settings, OIDC_ADMIN_GROUP: 'chat-admins' });
+useOAuth();
 useOwnDatabase();
 
 type Action = keyof typeof auditActions;
@@ -347,6 +350,27 @@ const rows: Record<Action, Row[]> = {
   'token.revoked': [
     onAccount('a request', async (account) => ask('DELETE', await firstOf('tokens', account))),
     onAccount('a command', async (account) => type('token', 'revoke', (await firstOf('tokens', account)).slice(-24)), byCommand),
+  ],
+  'app.connected': [
+    [
+      'a request',
+      async () => {
+        const user = await anAdmin();
+        await aCode(await signedIn(user));
+        return { actor: { kind: 'user', name: user.username }, target: user.username };
+      },
+    ],
+  ],
+  'app.registered': [onData('a command', 'app', 'create', '--name', 'Cursor', '--redirect-uri', 'cursor://auth/callback')],
+  'app.removed': [
+    [
+      'a command',
+      async () => {
+        const { clientId } = await registerApp({ name: aName(), redirectUris: ['https://app.example.com/'] });
+        await type('app', 'remove', clientId);
+        return { actor: byCommand, target: null };
+      },
+    ],
   ],
   'room.created': [
     [

@@ -60,6 +60,7 @@ describe('settings', () => {
       pushHosts: [],
       hasPushText: true,
       mcp: 'on',
+      oauthIssuer: undefined,
       botTurns: 8,
       webhookHosts: [],
       identityProviders: [],

@@ -24,7 +24,7 @@ const sentences = Object.values(contract.paths)
 function statementOf(sentence: string): string {
   const [, thing] = /^No such (\w+)\.$/.exec(sentence) ?? [];
   if (thing) return `notFound('${thing}')`;
-  const [templated] = /^The token lacks the '| different reactions already\.$/.exec(sentence) ?? [];
+  const [templated] = /^The token lacks the '|^The body must not exceed | different reactions already\.$/.exec(sentence) ?? [];
   return templated ?? sentence;
 }
 

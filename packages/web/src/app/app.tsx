@@ -24,6 +24,7 @@ import { Banner } from './banner.tsx';
 
 const Login = later(async () => (await import('../view/sign-in/login.tsx')).Login);
 const Join = later(async () => (await import('../view/sign-in/join.tsx')).Join);
+const Authorize = later(async () => (await import('../view/sign-in/authorize.tsx')).Authorize);
 const Directory = later(async () => (await import('../view/sidebar/directory.tsx')).Directory);
 const Share = later(async () => (await import('../view/sidebar/share.tsx')).Share);
 const Settings = later(async () => (await import('../view/settings/settings.tsx')).Settings);
@@ -40,7 +41,15 @@ export function App() {
   const isInside = state === 'in' && !['password', 'oidc'].includes(route.value.name);
   return (
     <>
-      {isInside ? <Shell /> : state === 'starting' ? null : route.value.name === 'nowhere' ? <Nowhere /> : <Login />}
+      {isInside && route.value.name === 'authorize' ? (
+        <Authorize />
+      ) : isInside ? (
+        <Shell />
+      ) : state === 'starting' ? null : route.value.name === 'nowhere' ? (
+        <Nowhere />
+      ) : (
+        <Login />
+      )}
       <Popovers />
       <Dialogs />
       <Announcer />

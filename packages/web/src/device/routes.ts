@@ -3,7 +3,7 @@ import type { Message } from 'chat-service-client';
 
 /** A view, by its address. */
 export type Route =
-  | { name: 'home' | 'nowhere' | 'login' | 'signup' | 'password' | 'setup' | 'oidc' | 'directory' | 'share' }
+  | { name: 'home' | 'nowhere' | 'login' | 'signup' | 'password' | 'setup' | 'oidc' | 'authorize' | 'directory' | 'share' }
   | RoomRoute
   | { name: 'settings' | 'admin'; tab: string }
   | { name: 'list'; list: ListName }
@@ -62,7 +62,9 @@ function routeOf(address: string): Route {
   if (first === 'settings' || first === 'admin') return { name: first, tab: second ?? '' };
   // After `#`, so that logs and other sites never get the code.
   if (first === 'join') return { name: 'join', code: hash.slice(1) };
-  const plain = (['login', 'signup', 'password', 'setup', 'oidc', 'directory', 'share'] as const).find((name) => name === first);
+  const plain = (['login', 'signup', 'password', 'setup', 'oidc', 'authorize', 'directory', 'share'] as const).find(
+    (name) => name === first,
+  );
   if (plain) return { name: plain };
   if (pathname !== '/') return { name: 'nowhere' };
   return lists.includes(panel) ? { name: 'list', list: panel as ListName } : { name: 'home' };

@@ -53,6 +53,7 @@ export function AccessTokens() {
                 <bdi>{token.name}</bdi>
                 <span class="muted">
                   {' '}
+                  {token.app !== undefined && `${token.app} · `}
                   {token.scopes.join(', ') || laterStrings.settings.allScopes} · {lastUsed(token)} ·{' '}
                   {laterStrings.settings.tokenEnds(token.hint)}
                 </span>

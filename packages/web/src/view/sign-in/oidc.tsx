@@ -7,6 +7,7 @@ import { ask, chat, Failure, sentenceOf } from '../../service/api.ts';
 import { settings } from '../../service/settings.ts';
 import { Loading } from '../shared/controls.tsx';
 import { useLoaded } from '../shared/use-list.ts';
+import { keepRequest } from './app-request.ts';
 
 /*
  * Sign-in with an identity provider (OpenID Connect). The page goes to the provider, which returns
@@ -60,6 +61,8 @@ export function ButtonThatSays({ onClick, label, isPrimary = false }: ButtonProp
  * The page that the user wanted before signing in. Pages for signed-out users lead to the rooms.
  */
 function pathAfter(): string {
+  // Its query is too long for the way through the provider.
+  if (route.value.name === 'authorize') return keepRequest();
   const isPlace = !['login', 'signup', 'setup', 'password', 'oidc', 'join', 'nowhere'].includes(route.value.name);
   return isPlace ? `${location.pathname}${location.search}` : '/';
 }

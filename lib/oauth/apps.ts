@@ -1,0 +1,47 @@
+import { ObjectId } from 'mongodb';
+import { HttpError, notFound, type Refusal } from '../base/errors.ts';
+import { apps } from '../collections/accounts/apps.ts';
+import { tokens } from '../collections/accounts/tokens.ts';
+import { insertWithTimes } from '../database/writes.ts';
+import { deleteToken } from '../identity/tokens.ts';
+import { type App, isDocumentAddress, readDocument } from './metadata-documents.ts';
+
+export const appUnknown: Refusal = () =>
+  new HttpError(400, {
+    title: 'Invalid parameter',
+    description: 'The app is unknown: its client_id is neither registered nor the https address of a client metadata document.',
+    code: 'app_unknown',
+  });
+
+/** The app of a client id: 400 if it is unknown. A document is fetched for the account `payer`. */
+export async function findApp(clientId: string, payer: string): Promise<App> {
+  if (isDocumentAddress(clientId)) return readDocument(clientId, payer);
+  const found = await apps.findOne({ _id: clientId });
+  if (!found) throw appUnknown();
+  return { clientId, name: found.name, host: null, redirectUris: found.redirect_uris };
+}
+
+/** Registers an app, and returns its client id. */
+export async function registerApp({ name, redirectUris }: Pick<App, 'name' | 'redirectUris'>): Promise<App> {
+  const clientId = new ObjectId().toHexString();
+  await insertWithTimes(apps, { _id: clientId, name, redirect_uris: redirectUris }, { created_at: '$$NOW' });
+  return { clientId, name, host: null, redirectUris };
+}
+
+/** The registered apps, the oldest first. */
+export const listApps = async (): Promise<App[]> =>
+  (await apps.find({}, { sort: { _id: 1 } }).toArray()).map(({ _id, name, redirect_uris }) => ({
+    clientId: _id,
+    name,
+    host: null,
+    redirectUris: redirect_uris,
+  }));
+
+/** Removes a registered app, and its access to all accounts; 404 for an unknown one. */
+export async function removeApp(clientId: string): Promise<{ name: string; ended: number }> {
+  const removed = await apps.findOneAndDelete({ _id: clientId });
+  if (!removed) throw notFound('app');
+  const grants = await tokens.find({ 'app.client_id': clientId }, { projection: { _id: 1 } }).toArray();
+  for (const { _id } of grants) await deleteToken({ _id });
+  return { name: removed.name, ended: grants.length };
+}
