@@ -4,14 +4,14 @@ import { batchByKey } from './batching.ts';
 import { isDatabaseUnavailable, isDuplicateKey } from './failures.ts';
 
 /*
- * What other databases with MongoDB's protocol do differently. The tests run on one of them,
- * DocumentDB, an extension of PostgreSQL. Each workaround is also correct on MongoDB.
+ * Workarounds for other databases with MongoDB's protocol. The tests run on one of them,
+ * DocumentDB, an extension of PostgreSQL. Each one is also correct on MongoDB.
  */
 
 /**
- * Retries an update that fails only because of a concurrent update of the same document. MongoDB may
- * refuse one of two concurrent upserts of a key; on a retry, it finds the document. DocumentDB loses
- * `$$NOW` when it evaluates an update a second time.
+ * Retries an update that fails only because of a concurrent update of the same document. MongoDB
+ * may refuse one of two concurrent upserts of a key; on a retry, it finds the document. DocumentDB
+ * loses `$$NOW` when it evaluates an update a second time.
  */
 export async function retryContended<T>(update: () => Promise<T>): Promise<T> {
   const { result } = await attempt({ milliseconds: longestContention, pause: contentionPause }, async () => {

@@ -21,8 +21,8 @@ import { exportMessages, messagesOf } from './messages.ts';
  * All data of a person, for a request by GDPR, article 15. That is the account, the rooms, and the
  * person's messages with their files, reactions, pressed actions and saved messages. Sessions and
  * tokens are included without their secrets. So are passkeys, devices, followed threads, bots,
- * invitations, webhooks, notifications, and the entries of the audit log. Messages of others are not
- * included.
+ * invitations, webhooks, notifications, and the entries of the audit log. Messages of others are
+ * not included.
  */
 
 const hexOf = (id: ObjectId): string => id.toHexString();
@@ -130,7 +130,7 @@ async function exportWritten(user: ObjectId, { _id: room, name, seq }: ListedRoo
   for (let after = 0; after < seq; after += windowSize) {
     const isTheirs = { $or: [{ 'reactions.user': user }, { 'question.presses.user': user }] };
     const inWindow = { room, seq: { $gt: after, $lte: after + windowSize }, ...isTheirs };
-    const some = await messages.find<Answered>(inWindow, { projection: { reactions: 1, question: 1 } }).toArray();
+    const some = await messages.find<AnswersOfMessage>(inWindow, { projection: { reactions: 1, question: 1 } }).toArray();
     const given = some.flatMap(({ _id, reactions }) =>
       reactions.filter((one) => one.user.equals(user)).map(({ emoji }) => ({ ...where, message: hexOf(_id), emoji })),
     );
@@ -144,7 +144,7 @@ async function exportWritten(user: ObjectId, { _id: room, name, seq }: ListedRoo
   }
 }
 
-type Answered = Pick<MessageDocument, '_id' | 'reactions' | 'question'>;
+type AnswersOfMessage = Pick<MessageDocument, '_id' | 'reactions' | 'question'>;
 
 const labelOf = (question: MessageDocument['question'], action: string) =>
   question?.actions.find(({ id }) => id === action)?.label;

@@ -19,14 +19,17 @@ export type RoomContext = RoomState & {
   member: MemberDocument | undefined;
 };
 
-/** A room as one caller finds it, with everything that decides to whom the caller may do something. */
+/**
+ * A room as one caller finds it, with a member or user as the target of an action: everything that
+ * decides if the caller may do it.
+ */
 export type TargetContext = RoomContext & {
   memberCount: number;
   ownerCount: number;
   /** The member or user that something is to be done to. */
   target: MemberDocument | undefined;
   isTargetBanned: boolean;
-  /** What the target is called, where it was looked up by its membership. */
+  /** The names of the target, set if it was looked up by its membership. */
   targetPerson: StatedPerson | undefined;
 };
 
@@ -47,16 +50,19 @@ const stateFields = [
 ] as const satisfies (keyof RoomDocument)[];
 type StateField = (typeof stateFields)[number];
 
-/** A room as the database gives it for a context: with those members that were asked for. */
+/** A room as the database gives it for a context: with the requested members. */
 export type ContextRow = RoomState & Pick<RoomDocument, 'members'>;
 
 /**
- * A room as the database gives it for a context with a target: with all owners as well, and with the bans that were
- * asked for.
+ * A room as the database gives it for a context with a target: also with all owners, and with the
+ * requested bans.
  */
 type TargetRow = ContextRow & Pick<RoomDocument, 'banned'> & { member_count: number; target_persons?: StatedPerson[] };
 
-/** The projection to a `ContextRow` for some users; `path` is where the room stands in an aggregation. */
+/**
+ * The projection to a `ContextRow` for some users. In an aggregation, `path` is the path of the
+ * room's fields.
+ */
 export const contextFields = (users: ObjectId[], path = '$') => ({
   ...Object.fromEntries(stateFields.map((name) => [name, `${path}${name}`])),
   members: { $filter: { input: `${path}members`, as: 'member', cond: { $in: ['$$member.user', users] } } },
@@ -101,7 +107,7 @@ function targetContextOf(row: TargetRow, caller: Caller, target: { user: ObjectI
 
 type AccessRequest = { room: ObjectId; caller: Caller };
 
-/** Reads the rooms that are asked for at the same time in one query, and makes of each the context of its caller. */
+/** Reads the rooms of concurrent requests in one query, and makes a context for each caller. */
 const contextReader = <A extends AccessRequest, Row extends ContextRow, Context>(
   fieldsFor: (asked: A[]) => Document,
   contextOf: (row: Row, asked: A) => Context,
@@ -130,11 +136,17 @@ const readTargetContext = contextReader(
 /** Reads a room as a caller finds it; undefined when it does not exist. */
 export const findContext = (room: ObjectId, caller: Caller): Promise<RoomContext | undefined> => readContext({ room, caller });
 
-/** Reads a room as a caller finds it, with a user as the target, member or not; undefined for an unknown room. */
+/**
+ * Reads a room as a caller finds it, with a user as the target, member or not. Returns undefined if
+ * the room does not exist.
+ */
 export const findTargetContext = (room: ObjectId, caller: Caller, user: ObjectId): Promise<TargetContext | undefined> =>
   readTargetContext({ room, caller, user });
 
-/** Reads the room of a member as a caller finds it, with the member as the target; undefined when the member does not exist. */
+/**
+ * Reads the room of a member as a caller finds it, with the member as the target. Returns undefined
+ * if the member does not exist.
+ */
 export async function findContextOfMember(member: ObjectId, caller: Caller): Promise<TargetContext | undefined> {
   const isTarget = { $eq: ['$$member._id', member] };
   const [row] = await rooms
@@ -153,7 +165,10 @@ export async function findContextOfMember(member: ObjectId, caller: Caller): Pro
   return row && targetContextOf(row, caller, { member });
 }
 
-/** Reads a room for the service itself, which sees to it who gets what it reads there; 404 when it does not exist. */
+/**
+ * Reads a room for the service itself, without a check of permissions. Throws 404 if the room does
+ * not exist.
+ */
 export async function findRoomState(room: ObjectId): Promise<RoomState> {
   const fields = Object.fromEntries(stateFields.map((name) => [name, 1]));
   const [found] = await rooms.aggregate<RoomState>({ _id: room }, [{ $project: { ...fields, now: '$$NOW' } }]).toArray();

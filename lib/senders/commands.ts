@@ -206,10 +206,10 @@ function readAnswer(answered: string): BotAnswer | undefined {
 
 type BotAnswer = { text: string; visible_to: 'room' | 'caller'; question: SentQuestion | undefined };
 
-type Said = { room: ObjectId; text: string; question: SentQuestion | undefined; thread: ObjectId | undefined };
+type BotReply = { room: ObjectId; text: string; question: SentQuestion | undefined; thread: ObjectId | undefined };
 
 /** Posts as a bot, once for each id. */
-async function say(bot: UserDocument, { room, text, question, thread }: Said, id: string): Promise<Message> {
+async function say(bot: UserDocument, { room, text, question, thread }: BotReply, id: string): Promise<Message> {
   const caller = botCaller(bot);
   await countWrite(caller.user);
   // It may repeat the words of somebody who may not mention everyone.

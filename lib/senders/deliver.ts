@@ -21,10 +21,10 @@ import { sendSigned } from './send-signed.ts';
 import { findSenders, type Sender, type SentEvent } from './senders.ts';
 
 /*
- * Sends the events of rooms to the receivers of outgoing webhooks, in order. A webhook has a place in
- * the feed of its room, which moves on after the receiver has acknowledged an event. If the process
- * dies before, the event is sent again with the same id, so that the receiver recognises it. The
- * webhook of a bot has a place in each of its rooms.
+ * Sends the events of rooms to the receivers of outgoing webhooks, in order. Each webhook has its
+ * own place in a room's feed, which advances when the receiver has acknowledged an event. If a
+ * process dies before that, the event is sent again with the same id, so that the receiver can
+ * ignore it. The webhook of a bot has a place in each of its rooms.
  */
 
 /** The lease of a process on a webhook. It is longer than a turn and the answer of a receiver. */
@@ -48,7 +48,10 @@ const longestFailingMs = 86_400_000;
 
 const mostDeliveries = 20;
 
-/** The last time a host did not answer this process. It gets the events of a room after the others. */
+/**
+ * The last time that a host did not answer this process. Its webhooks get the events of a room
+ * after the others.
+ */
 const failures = new LruCache<number>(1_000);
 const lastFailureOf = ({ to }: Sender): number => failures.get(new URL(to.url).host) ?? 0;
 
@@ -59,7 +62,7 @@ const lastFailureOf = ({ to }: Sender): number => failures.get(new URL(to.url).h
 export type DeliveryResult = 'all' | 'more' | 'taken';
 
 /**
- * Delivers the new events of a room for its webhooks, and for those of its bots. After an abort, the
+ * Delivers the new events of a room to its webhooks and to those of its bots. After an abort, the
  * next process delivers the rest.
  */
 export async function deliverOfRoom(id: string, signal?: AbortSignal): Promise<DeliveryResult> {
@@ -208,7 +211,7 @@ async function send(sender: Sender, event: Event): Promise<Attempt> {
   return failure === undefined ? attempt : { ...attempt, answer: beginningOf(failure, 200) };
 }
 
-/** The message with which a receiver replies, or the fault of its actions. */
+/** The message in a receiver's answer, or the error in its actions. */
 function replyIn(answered: string): { text: string; question: SentQuestion | undefined } | HttpError | undefined {
   let body: unknown;
   let text: string | undefined;

@@ -11,7 +11,7 @@ const mostRetried = 200;
 /** How long webhooks are retried before others that wait are looked for. */
 const roundMs = 30_000;
 
-/** The same if several bots or rooms wait, so that each has its turn. */
+/** The shorter time if several bots or rooms wait, so that each has its turn. */
 const turnMs = 10_000;
 
 /** How many rooms are retried concurrently, and how many queries run concurrently. */
@@ -71,13 +71,13 @@ async function findDue(): Promise<DueState[]> {
   return ranked.sort((one, other) => one.rank - other.rank).map(({ state }) => state);
 }
 
-type Waiting = { where: Filter<WebhookStateDocument>; share: number };
+type RetryShare = { where: Filter<WebhookStateDocument>; share: number };
 
 /**
  * Divides the retries among the bots and rooms if too many wait. Those with few get all of theirs,
  * and the others equal shares.
  */
-async function shareOut(isDue: Filter<WebhookStateDocument>): Promise<Waiting[]> {
+async function shareOut(isDue: Filter<WebhookStateDocument>): Promise<RetryShare[]> {
   const count = (by: 'bot' | 'room', where: Filter<WebhookStateDocument>) =>
     webhookStates
       .aggregate<{ _id: ObjectId; count: number }>([

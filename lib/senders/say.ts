@@ -13,13 +13,16 @@ import type { Sender } from './senders.ts';
 
 /* A message of a webhook itself: a reply of its receiver, or that it was switched off. */
 
-type Saying = { text: string; key: string; thread?: string | undefined; question?: SentQuestion | undefined };
+type WebhookMessage = { text: string; key: string; thread?: string | undefined; question?: SentQuestion | undefined };
 
 /**
  * Posts as the webhook or the bot; returns the reason if that is impossible. A text that is
  * repeated under the same key is posted once.
  */
-export async function say({ room, findCaller }: Sender, { text, key, thread, question }: Saying): Promise<string | undefined> {
+export async function say(
+  { room, findCaller }: Sender,
+  { text, key, thread, question }: WebhookMessage,
+): Promise<string | undefined> {
   try {
     const caller = await findCaller();
     await countWrite(caller.user);

@@ -32,8 +32,8 @@ export async function kill(service: Service): Promise<void> {
 }
 
 /*
- * Simulated deaths, which are cheaper and reach every moment: a process dies at one of its steps. It
- * may have completed this step. It takes no other one.
+ * Simulated deaths, which are cheaper and reach every moment: a process dies at one of its steps.
+ * It may have completed this step, and does no further one.
  */
 
 /** The number of random lives that a test tries. */
@@ -67,7 +67,7 @@ export async function dyingAt(at: Death | number | undefined, work: () => Promis
 /** Makes each write of these collections a step. */
 export function countWritesOf(names: string[], methods: readonly WriteMethod[] = singleWrites): void {
   for (const method of methods) {
-    // biome-ignore lint/suspicious/noExplicitAny: the methods of the driver, of which each has its own parameters
+    // biome-ignore lint/suspicious/noExplicitAny: each method has its own
     const original = Collection.prototype[method] as (...parameters: any[]) => Promise<any>;
     // biome-ignore lint/suspicious/noExplicitAny: likewise
     vi.spyOn(Collection.prototype, method).mockImplementation(function (this: Collection, ...parameters: any[]) {

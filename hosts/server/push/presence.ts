@@ -42,7 +42,7 @@ type PresenceFrame = ServerFrame & { type: 'presence' };
  * The users connected to this process, and a way to read from the database with limited
  * concurrency.
  */
-type Connected = { followers: ReadonlyMap<string, Follower>; read: <T>(work: () => Promise<T>) => Promise<T> };
+type ConnectedUsers = { followers: ReadonlyMap<string, Follower>; read: <T>(work: () => Promise<T>) => Promise<T> };
 
 /** The state of a user that others see. */
 type State = PresentPerson['state'];
@@ -61,7 +61,7 @@ type Subject = { isShown: boolean; blocked: Set<string>; meets: (watcher: Follow
  * have blocked the other. Presence is not stored, except in notices between servers.
  */
 export class Presence {
-  readonly #hub: Connected;
+  readonly #hub: ConnectedUsers;
   readonly #tell: ((notice: PresenceNotice) => void) | undefined;
   readonly #times: PresenceTimes;
   readonly #process = randomUUID();
@@ -79,7 +79,7 @@ export class Presence {
   #asks = true;
 
   /** `tell` sends a notice to the other processes, if there are any. */
-  constructor(hub: Connected, times: Partial<PresenceTimes> = {}, tell?: (notice: PresenceNotice) => void) {
+  constructor(hub: ConnectedUsers, times: Partial<PresenceTimes> = {}, tell?: (notice: PresenceNotice) => void) {
     this.#hub = hub;
     this.#times = { ...usualTimes, ...times };
     this.#tell = tell;

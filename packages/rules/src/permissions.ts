@@ -2,7 +2,7 @@
 export const roles = ['member', 'moderator', 'owner'] as const;
 export type Role = (typeof roles)[number];
 
-/** The ranks of a user in a room, from the least to the most. Administrators need not be members. */
+/** A user's ranks in a room, from lowest to highest. Administrators need not be members. */
 export const ranks = ['stranger', ...roles, 'admin'] as const;
 export type Rank = (typeof ranks)[number];
 

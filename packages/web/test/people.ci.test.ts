@@ -144,10 +144,10 @@ describe('an invitation link', () => {
     await page.getByRole('button', { name: 'Revoke' }).click();
     await page.getByText('No invitation links yet.').waitFor();
     const third = await visit({ path });
-    await third.page.getByText('This invitation has expired.').waitFor();
+    await third.page.getByText('This invitation has ended.').waitFor();
     await third.page.getByRole('button', { name: 'I have an account' }).click();
     await signIn(third.page, late);
-    await third.page.getByText('This invitation has expired.').waitFor();
+    await third.page.getByText('This invitation has ended.').waitFor();
     expect([problems, newcomer.problems, second.problems, third.problems]).toEqual([[], [], [], []]);
     await Promise.all([context, newcomer.context, second.context, third.context].map((one) => one.close()));
   });

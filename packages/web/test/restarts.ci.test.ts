@@ -49,7 +49,7 @@ it(`two people see the same messages as the history after the connection was cut
     const killed = kill(service);
     await Promise.all([write(hers.page, `hers ${turn}, meanwhile`), write(his.page, `his ${turn}, meanwhile`)]);
     await killed;
-    // What happens while nobody listens, to what they have seen.
+    // They have seen this message, and it changes while no server runs.
     const [first] = await history();
     if (first) {
       const path = `/api/messages/${first._id.$oid}`;

@@ -90,7 +90,7 @@ describe('a thousand rooms', () => {
     await page.waitForTimeout(500);
     const changed = (await page.evaluate('[...window.changedRows]')) as string[];
     expect([changed.filter((text) => !text.includes('Zebra')), problems]).toEqual([[], []]);
-    // A dialog makes the page behind it inert, which styles the rows in view, a dozen elements each.
+    // A dialog makes the page inert: the rows in view get new styles, a dozen elements each.
     const styled = await countStyled(page, async () => {
       await page.keyboard.press('Control+k');
       await page.getByRole('combobox').waitFor();

@@ -14,8 +14,9 @@ import { aService } from '../../support/services.ts';
 useOwnDatabase();
 
 /*
- * Three servers on one database, behind what spreads connections over them. While messages are sent, each is killed again and again. The
- * figures are printed, not asserted. A full run: SEVERAL_SOCKETS=200 SEVERAL_MESSAGES=20000 KILLS=4 SEVERAL_RATE=50.
+ * Three servers on one database, behind a load balancer. While messages are sent, each server is
+ * killed several times. The figures are printed, not asserted. A full run:
+ * SEVERAL_SOCKETS=200 SEVERAL_MESSAGES=20000 KILLS=4 SEVERAL_RATE=50.
  */
 const numberOf = (name: string, fallback: number) => Number(process.env[name] ?? fallback);
 const clients = numberOf('SEVERAL_SOCKETS', 12);

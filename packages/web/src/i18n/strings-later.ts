@@ -48,7 +48,7 @@ export const laterStrings = {
   join: {
     title: 'You are invited',
     to: (name: string, room: string) => `${name} invites you to ${room}.`,
-    over: 'This invitation is no longer valid. Ask for a new one.',
+    over: 'This invitation has ended. Ask for a new one.',
     ended: 'Invitation ended',
     text: 'This link lets you join a room. Its members will see that you have joined.',
     submit: 'Join the room',

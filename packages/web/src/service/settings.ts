@@ -20,7 +20,7 @@ type Settings = {
   passkeys?: string;
   /** Set if agents can only read, or cannot connect. */
   mcp?: 'read' | 'off';
-  /** The languages in which the page may be shown; the first is for browsers that ask for none of them. */
+  /** The languages of the page. The first is the default if a browser asks for none of them. */
   languages: readonly Language[];
 };
 

@@ -3,7 +3,7 @@ import { askFully, chat, type Member } from '../../service/api.ts';
 import type { Changes } from '../reduce.ts';
 import { learnMembers, nameOf } from './names.ts';
 
-/** The members of a room as far as they were read, and where the next page begins if there is one. */
+/** The members of a room read so far, and the start of the next page if there is one. */
 type KnownMembers = { list: readonly Member[]; next: string | undefined };
 
 const members = signal<ReadonlyMap<string, KnownMembers>>(new Map());

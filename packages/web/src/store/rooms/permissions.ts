@@ -7,8 +7,8 @@ import { aboutRoom } from './topics.ts';
 type PermittedRoom = Pick<MyRoom, 'isDirect' | 'role'> & { id?: string };
 
 /**
- * True if the service permits the user an action in a room, by the role in it. `asAdmin` also counts
- * the rights of an administrator; otherwise, they are left to the administration.
+ * True if the user's role in a room permits an action. `asAdmin` also counts the rights of an
+ * administrator, which are otherwise left to the administration.
  */
 export const may = (room: PermittedRoom, action: Action, { asAdmin = false } = {}): boolean =>
   isPermitted(permissionOf(action, settings.invitations === 'members'), {

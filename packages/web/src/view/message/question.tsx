@@ -134,7 +134,7 @@ function Select({ actions, asked, isOver, pressing, press }: Choices) {
   );
 }
 
-/** Who has given which answer, and when. */
+/** The people who gave each answer, and when. */
 function Answers({ actions, presses }: { actions: Action[]; presses: Press[] }) {
   const users = presses.map(({ user }) => user.$oid);
   useEffect(() => void findPersons(users), [users.join()]);

@@ -15,7 +15,7 @@ import { forComposer } from '../../text/for-composer.ts';
 import { Text } from '../../text/markdown.tsx';
 import './commands.css';
 
-type Typed = { room: string; thread: string | undefined; place: string; text: string };
+type TypedCommand = { room: string; thread: string | undefined; place: string; text: string };
 
 /** A call that may or may not have arrived: a retry has the same id. */
 let uncertain: { place: string; text: string; id: string } | undefined;
@@ -24,7 +24,7 @@ let uncertain: { place: string; text: string; id: string } | undefined;
  * Calls the typed command. Returns false if the user decides not to send it, and undefined if it is
  * a message. If no bot in the room has the command, the user is asked, because it may be a slip.
  */
-export async function callTyped({ room, thread, place, text }: Typed): Promise<boolean | undefined> {
+export async function callTyped({ room, thread, place, text }: TypedCommand): Promise<boolean | undefined> {
   const [, typed = '', rest = ''] = /^\/(\S+)\s*([\s\S]*)$/.exec(text) ?? [];
   const name = typed.toLowerCase();
   const find = (commands: RoomCommand[]) => commands.find((one) => one.name === name);
