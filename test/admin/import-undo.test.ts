@@ -138,7 +138,7 @@ describe('import undo', () => {
     await run();
     expect(await command(['import', 'undo', aName(), '--yes'])).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/no import called/),
+      stderr: expect.stringContaining('Unknown import'),
     });
     expect(await command(['import', 'undo', workspace])).toMatchObject({ code: 1, stderr: expect.stringContaining('--yes') });
     await imports.insertOne({

@@ -46,7 +46,11 @@ describe('accounts whose addresses must be confirmed', () => {
     const { email } = await anAccount();
     expect(outcome(await ask(email))).toEqual({ status: 204, body: '' });
     expect(mailsTo(email)).toEqual([
-      { subject: 'Your e-mail address for Chat', text: expect.stringContaining('There is one with it already'), code: undefined },
+      {
+        subject: 'Your e-mail address for Chat',
+        text: expect.stringContaining('An account with this address already exists'),
+        code: undefined,
+      },
     ]);
   });
 
