@@ -118,8 +118,8 @@ function readApp(url: URL, text: string): App {
 }
 
 /**
- * Whether an app can be a public client. Some prefer to sign, and say in a second list that they can
- * do without.
+ * True if an app can be a public client. Some apps prefer to sign, and say in a second list that
+ * they need not.
  */
 const isPublic = ({
   token_endpoint_auth_method: preferred = 'none',

@@ -23,7 +23,7 @@ export function hideTyping(room: string, user: string): void {
 
 type ActivityFrame = Extract<ServerFrame, { type: 'activity' }>;
 
-/** What bots and agents do in threads, and until when that is shown. */
+/** The activities of bots and agents in threads, with the time when each disappears. */
 export const activities = signal<readonly (ActivityFrame & { until: number })[]>([]);
 
 /** The time for which a bot's activity is shown if it is not renewed, in milliseconds. */
