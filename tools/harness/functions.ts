@@ -15,6 +15,7 @@ export const serverless = readServerless() as ReturnType<typeof readServerless> 
 
 /** The paths of a route with a variable whose function has several paths. */
 const families: Record<string, string[]> = {
+  '/api/oidc/{step}': ['/api/oidc/start', '/api/oidc/callback', '/api/oidc/logout'],
   '/api/oauth/{step}': ['/api/oauth/authorization', '/api/oauth/token', '/api/oauth/revocation'],
   '/.well-known/{document+}': [
     '/.well-known/oauth-authorization-server',

@@ -1172,6 +1172,20 @@ export type PasskeyChallenge = {
   rp_id: string;
 };
 
+export type OidcStart = {
+  /** The address at the identity provider to open. */
+  url: string;
+};
+
+export type OidcSignIn = {
+  /** The account. */
+  user: User;
+  /** The address where the page continues. */
+  path: string;
+  /** The time of expiry of the session; absent if an account was connected and keeps its session. */
+  expires_at?: Time;
+};
+
 export type AppRequest = {
   /** The name of the app, in its own words. */
   name: string;
@@ -1720,7 +1734,7 @@ export type PermissionDenied = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'account_deactivated' | 'admin_required' | 'author_required' | 'banned' | 'bot_refused' | 'current_password_required' | 'email_code_required' | 'foreign_origin' | 'fresh_sign_in_required' | 'invitation_required' | 'mcp_off' | 'membership_required' | 'moderator_required' | 'no_email' | 'no_files' | 'not_asked' | 'own_favourites_only' | 'own_marker_only' | 'own_muting_only' | 'owner_required' | 'passkey_expired' | 'passkey_refused' | 'passkeys_unavailable' | 'passwords_off' | 'person_required' | 'program_required' | 'proof_required' | 'push_service_unknown' | 'registration_closed' | 'room_closed' | 'scope_required' | 'second_factor_setup_required' | 'second_factor_unavailable' | 'session_required' | 'setup_done' | 'unscoped_token_required' | 'webhook_receiver_refused' | 'wrong_current_password' | 'wrong_second_factor';
+  code?: 'account_deactivated' | 'address_missing' | 'address_unconfirmed' | 'admin_required' | 'author_required' | 'banned' | 'bot_refused' | 'current_password_required' | 'email_code_required' | 'foreign_origin' | 'fresh_sign_in_required' | 'invitation_required' | 'mcp_off' | 'membership_required' | 'moderator_required' | 'no_email' | 'no_files' | 'no_identity_provider' | 'not_asked' | 'other_account' | 'own_favourites_only' | 'own_marker_only' | 'own_muting_only' | 'owner_required' | 'passkey_expired' | 'passkey_refused' | 'passkeys_unavailable' | 'passwords_off' | 'person_required' | 'program_required' | 'proof_required' | 'push_service_unknown' | 'registration_closed' | 'room_closed' | 'scope_required' | 'second_factor_setup_required' | 'second_factor_unavailable' | 'session_required' | 'setup_done' | 'sign_in_expired' | 'sign_in_refused' | 'unscoped_token_required' | 'webhook_receiver_refused' | 'wrong_current_password' | 'wrong_second_factor';
 };
 
 /** It does not exist, or the caller may not see it. */
@@ -1759,7 +1773,7 @@ export type Conflict = {
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'account_is_bot' | 'action_expired' | 'already_answered' | 'already_member' | 'answers_full' | 'bots_alone' | 'command_failed' | 'command_taken' | 'email_taken' | 'file_not_uploaded' | 'file_sent' | 'file_taken' | 'last_admin' | 'last_owner' | 'message_answered' | 'message_changed' | 'message_deleted' | 'message_streaming' | 'no_other_sign_in' | 'nobody_left' | 'not_a_favourite' | 'not_connected' | 'not_pushed' | 'not_streaming' | 'only_sign_in' | 'other_bytes' | 'other_key' | 'passkey_exists' | 'push_refused' | 'quota_exceeded' | 'room_archived' | 'room_direct' | 'room_full' | 'second_factor_not_begun' | 'second_factor_off' | 'second_factor_on' | 'stored_elsewhere' | 'subscription_ended' | 'token_name_taken' | 'too_many_announced' | 'too_many_blocked' | 'too_many_bots' | 'too_many_commands' | 'too_many_conversations' | 'too_many_invitations' | 'too_many_passkeys' | 'too_many_reactions' | 'too_many_rooms' | 'too_many_saved' | 'too_many_streams' | 'too_many_tokens' | 'too_many_webhooks' | 'upload_broken' | 'user_blocked' | 'username_reserved' | 'username_taken' | 'webhook_incoming' | 'wrong_position';
+  code?: 'account_is_bot' | 'action_expired' | 'address_taken' | 'already_answered' | 'already_linked' | 'already_member' | 'answers_full' | 'bots_alone' | 'command_failed' | 'command_taken' | 'email_taken' | 'file_not_uploaded' | 'file_sent' | 'file_taken' | 'identity_taken' | 'last_admin' | 'last_owner' | 'link_required' | 'message_answered' | 'message_changed' | 'message_deleted' | 'message_streaming' | 'no_other_sign_in' | 'nobody_left' | 'not_a_favourite' | 'not_connected' | 'not_pushed' | 'not_streaming' | 'only_sign_in' | 'other_bytes' | 'other_key' | 'passkey_exists' | 'push_refused' | 'quota_exceeded' | 'room_archived' | 'room_direct' | 'room_full' | 'second_factor_not_begun' | 'second_factor_off' | 'second_factor_on' | 'stored_elsewhere' | 'subscription_ended' | 'token_name_taken' | 'too_many_announced' | 'too_many_blocked' | 'too_many_bots' | 'too_many_commands' | 'too_many_conversations' | 'too_many_invitations' | 'too_many_passkeys' | 'too_many_reactions' | 'too_many_rooms' | 'too_many_saved' | 'too_many_streams' | 'too_many_tokens' | 'too_many_webhooks' | 'upload_broken' | 'user_blocked' | 'username_reserved' | 'username_taken' | 'webhook_incoming' | 'wrong_position';
 };
 
 /** It is gone. */
@@ -2906,6 +2920,44 @@ export type Operations = {
     };
     data: undefined;
     error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Start a sign-in at the identity provider: open `url` in the browser */
+  'POST /api/oidc/start': {
+    body: {
+      /** The identity provider, by its id in `OIDC_PROVIDERS`; without one, that of the first button. Must be the id of an identity provider. */
+      provider?: string;
+      /** The address where the page continues afterwards. Must be a path of the page, such as /rooms. */
+      path?: string;
+      /** The code of an invitation to a room, which a new account joins. Must be the 32 characters of an invitation. */
+      invitation?: string;
+      /** Whether the provider’s person is linked to the account of the caller, whose session must be less than ten minutes old. Must be true or false. */
+      link?: boolean;
+      /** A code for a new password. It connects the person at the provider with the account instead, also if passwords are off. Must be the 32 characters of a code. */
+      code?: string;
+    };
+    data: OidcStart;
+    error: BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** Complete a sign-in with the answer of the identity provider: starts a session in a cookie, or connects the account */
+  'POST /api/oidc/callback': {
+    body: {
+      /** The `code` that the identity provider gave. Must be a text that is not empty. */
+      code: string;
+      /** The `state` that it gave back. Must be a text that is not empty. */
+      state: string;
+      /** The `iss` that it gave, if it did. Must be a text that is not empty. */
+      iss?: string;
+      /** The last part of the redirect address `/oidc/...`, if there was one. Must be the id of an identity provider. */
+      provider?: string;
+    };
+    data: OidcSignIn;
+    error: BadRequest | PermissionDenied | NotFound | NotAcceptable | Conflict | PayloadTooLarge | UnsupportedMediaType | TooManyRequests | InternalError | ServiceUnavailable;
+  };
+  /** End sessions after a logout at the identity provider (Back-Channel Logout) */
+  'POST /api/oidc/logout': {
+    body: Blob;
+    data: undefined;
+    error: BadRequest | PermissionDenied | NotAcceptable | InternalError | ServiceUnavailable;
   };
   /** Describe what an app asks for, before its user decides */
   'GET /api/oauth/authorization': {
