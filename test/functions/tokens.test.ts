@@ -71,21 +71,18 @@ describe.each(transports())('/api/tokens, %s', (_transport, call) => {
     });
 
     it('POST /api/tokens creates one token of each name for 20 concurrent requests', async () => {
+      // This scope needs no password, and checks of passwords limit concurrent requests.
+      const create = (token: string, name: string) =>
+        call('POST', '/api/tokens', { token, body: { name, scopes: ['rooms:read'] } });
       for (const name of Array.from({ length: 5 }, aName)) {
-        const replies = await Promise.all(
-          Array.from({ length: 20 }, () =>
-            call('POST', '/api/tokens', { token: user.token, body: { name, current_password: 'correct horse' } }),
-          ),
-        );
+        const replies = await Promise.all(Array.from({ length: 20 }, () => create(user.token, name)));
         expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
         expect(replies.filter(({ status }) => status !== 201).map(outcome)).toEqual(
           Array(19).fill(
             refusals.conflict('The account has a token of this name already: revoke that one, or choose another name.'),
           ),
         );
-        expect(
-          (await call('POST', '/api/tokens', { token: other.token, body: { name, current_password: 'correct horse' } })).status,
-        ).toBe(201);
+        expect((await create(other.token, name)).status).toBe(201);
       }
     });
 
