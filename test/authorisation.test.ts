@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { type Scope, scopes } from '../lib/api/scopes.ts';
 import { database } from '../lib/database/client.ts';
-import type { Handler } from '../lib/http/operation.ts';
+import type { Handler, Operations } from '../lib/http/operation.ts';
 import { createToken } from '../lib/identity/api-tokens.ts';
 import { hashToken } from '../lib/identity/authenticate.ts';
 import { randomToken } from '../lib/identity/tokens.ts';
@@ -174,6 +174,12 @@ const table: Record<string, [statuses: number[], prepare?: Prepare]> = {
   'GET /api/tokens/{token}':       [[401, 401, 401, 401, 403, 404, 200, 404, 200], async (user) => ({ path: { token: await tokenOf(user) } })],
   'DELETE /api/tokens/{token}':    [[401, 401, 401, 401, 403, 404, 204, 404, 204], async (user) => ({ path: { token: await tokenOf(user) } })],
   // Only sessions may: here they would be named tokens.
+  // An app proves itself with a code or a token in the body: test/functions/oauth.test.ts.
+  'POST /api/oauth/token':         [[400, 400, 400, 400, 400, 400, 400, 400, 400], async () => ({ body: 'grant_type=refresh_token' })],
+  'POST /api/oauth/revocation':    [[400, 400, 400, 400, 400, 400, 400, 400, 400], async () => ({ body: 'token=a' })],
+  'GET /.well-known/oauth-authorization-server': [[200, 200, 200, 200, 200, 200, 200, 200, 200]],
+  'GET /.well-known/oauth-protected-resource': [[200, 200, 200, 200, 200, 200, 200, 200, 200]],
+  'GET /.well-known/oauth-protected-resource/api/mcp': [[200, 200, 200, 200, 200, 200, 200, 200, 200]],
   'GET /api/oauth/authorization':  [[401, 401, 401, 401, 403, 403, 403, 403, 403], async () => ({ query: `?${new URLSearchParams(anAppRequest)}` })],
   'POST /api/oauth/authorization': [[401, 401, 401, 401, 403, 403, 403, 403, 403], async () => ({ body: anAppRequest })],
   'GET /api/openapi.json':         [[200, 200, 200, 200, 200, 200, 200, 200, 200]],
@@ -188,12 +194,10 @@ const operations = (
   await Promise.all(
     functions.map(async ({ path, file }) => {
       const { handler } = (await import(new URL(`../${file}`, import.meta.url).href)) as { handler: Handler };
-      return Object.entries(handler.operations).map(([method, { scope }]) => ({
-        name: `${method} ${path}`,
-        method,
-        path,
-        scope,
-      }));
+      const paths: Record<string, Operations> = handler.family ?? { [path]: handler.operations };
+      return Object.entries(paths).flatMap(([path, operations]) =>
+        Object.entries(operations).map(([method, { scope }]) => ({ name: `${method} ${path}`, method, path, scope })),
+      );
     }),
   )
 ).flat();

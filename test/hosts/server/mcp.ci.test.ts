@@ -23,7 +23,7 @@ describe.each([
     const [{ id, token }, url] = [await anAccount(), await findUrl()];
     const room = await aRoomOf([{ id }]);
     const agent = await anAgent(token, revision, overHttp(url));
-    expect((await agent.client.listTools()).tools).toHaveLength(14);
+    expect((await agent.client.listTools()).tools).toHaveLength(16);
     expect((await agent.use('send_message', { room, text: 'Hello' })).isError).toBe(false);
     expect((await agent.use('read_messages', { room })).structured.messages).toMatchObject([{ text: 'Hello' }]);
   });
