@@ -32,7 +32,7 @@ it('a room that only invited people can join has a lock wherever it is named, an
   await message.focus();
   await message.getByRole('button', { name: 'More actions' }).click();
   await page.getByRole('menuitem', { name: 'Forward' }).click();
-  await page.getByRole('dialog', { name: 'This room is not open to everyone.' }).getByRole('button', { name: 'Forward' }).click();
+  await page.getByRole('dialog', { name: 'This room is private.' }).getByRole('button', { name: 'Forward' }).click();
   signs.forward = [await signOf(option('Council')), await signOf(option('Lobby'))];
   await page.keyboard.press('Escape');
 

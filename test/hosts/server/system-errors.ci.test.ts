@@ -28,9 +28,13 @@ describe.runIf(isEmbedded && existsSync('/sys/kernel'))('what the operating syst
     const directory = await mkdtemp(join(tmpdir(), 'chat-limit-'));
     onTestFinished(() => rm(directory, { recursive: true }));
     const environment = { ...settings, DATA_DIR: join(directory, 'data') };
-    const ended = await runCommand(['sh', '-c', `ulimit -n 22; exec ${commands.serve.join(' ')}`], { environment });
-    expect(ended).toMatchObject({ code: 1, stdout: '' });
-    expect(ended.stderr).toContain('this process has as many files open as it may, 22 (EMFILE)');
+    // How many files Node.js itself needs depends on the machine. With fewer, it does not start.
+    for (let limit = 20; limit < 40; limit++) {
+      const ended = await runCommand(['sh', '-c', `ulimit -n ${limit}; exec ${commands.serve.join(' ')}`], { environment });
+      expect(ended.code).not.toBe(0);
+      if (ended.stderr.includes(`this process has as many files open as it may, ${limit} (EMFILE)`)) return;
+    }
+    expect.fail('No start named its limit.');
   });
 });
 

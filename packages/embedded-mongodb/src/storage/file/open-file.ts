@@ -151,7 +151,7 @@ export function startError(error: NodeJS.ErrnoException & { errcode?: number }, 
   }
   if (isDamage(error)) return damagedStart(directory, error);
   if (error.errcode === undefined && error.code === undefined) return error;
-  const why = explainSystemError(error) ?? error.message;
+  const why = explainSystemError(error) ?? explainSystemError(tryOpening(directory)) ?? error.message;
   return new DatabaseStartError('UNUSABLE_DIRECTORY', `The database cannot be opened in ${directory}: ${why}.`);
 }
 
@@ -162,4 +162,17 @@ export function damagedStart(directory: string, error: Error): DatabaseStartErro
     .replace(/\.$/, '')
     .replaceAll(/\p{Cc}/gu, '\u{fffd}');
   return new DatabaseStartError('DAMAGED', `The database in ${directory} is damaged (${what}): restore a backup.`);
+}
+
+/**
+ * Returns the error of the operating system when the directory is opened, if there is one. SQLite
+ * does not say why it could not open a file.
+ */
+function tryOpening(directory: string): unknown {
+  try {
+    closeSync(openSync(directory, 'r'));
+    return {};
+  } catch (error) {
+    return error;
+  }
 }
