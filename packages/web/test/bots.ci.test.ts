@@ -266,7 +266,7 @@ describe('the bots in the settings', () => {
     await page.getByText('Tokens, commands and webhook of Listener').click();
     await page.getByLabel('Address of the program').fill(receiver.url);
     await page.keyboard.press('Enter');
-    const secret = page.getByLabel('Secret by which');
+    const secret = page.getByLabel('Signing secret, for the program to verify requests');
     expect(await secret.inputValue()).toMatch(/^whsec_/);
     await page.getByText(`sends to ${new URL(receiver.url).host}`).waitFor();
     await page.getByText('Nothing was sent yet.').waitFor();
@@ -397,7 +397,7 @@ describe('the bots in the settings', () => {
     await page.reload();
     await page.getByText('Tokens, commands and webhook of Listener').click();
     await page.getByLabel('Pinned messages').waitFor();
-    for (const label of ['Edited and deleted messages', 'Pinned messages', 'Members who come']) {
+    for (const label of ['Edited and deleted messages', 'Pinned messages', 'Members who join']) {
       expect(await page.getByLabel(label).isChecked()).toBe(true);
       await page.getByLabel(label).uncheck();
     }
