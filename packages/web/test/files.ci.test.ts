@@ -634,7 +634,7 @@ describe('a file that is sent', () => {
     await choose(page, chosen('Plan.txt'));
     await send(page);
     const refused = page.locator('li.pending .refused');
-    await refused.getByText('Not sent: The space for files is used up').waitFor();
+    await refused.getByText('Not sent: Your space for files, or that of the service, is used up.').waitFor();
     await refused.getByRole('button', { name: 'Try again' }).press('Enter');
     await expect.poll(() => sentTo(id, owner)).toEqual(['Plan.txt']);
     await context.close();
