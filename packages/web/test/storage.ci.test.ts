@@ -111,7 +111,7 @@ describe('a browser that stores nothing', () => {
     await say(page, 'two');
     await page.locator('.room-pane li.pending .state.waiting').waitFor();
     await say(page, 'three');
-    await page.locator('.banner', { hasText: 'no space left' }).waitFor();
+    await page.locator('.banner', { hasText: 'storage is full' }).waitFor();
     await context.setOffline(false);
     await expect.poll(() => page.locator('.room-pane li.message:not(.pending)').count()).toBe(3);
     const { body } = await call('GET', `/api/messages?room=${id}`, { token: owner.token });
