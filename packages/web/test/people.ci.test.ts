@@ -75,7 +75,7 @@ describe('a webhook', () => {
     await page.getByLabel('Outgoing URL').fill('https://localhost:1/hook');
     await page.getByLabel('Edited and deleted messages').check();
     await page.getByRole('button', { name: 'Create a webhook' }).click();
-    expect(await page.getByLabel('Secret by which').inputValue()).toMatch(/^whsec_/);
+    expect(await page.getByLabel('Signing secret, for the program to verify requests').inputValue()).toMatch(/^whsec_/);
     await page.getByText('sends to localhost:1').waitFor();
     expect((await call('GET', `${room.path}/webhooks`, { token: owner.token })).body).toMatchObject([
       { events: ['message.created', 'message.edited', 'message.deleted'] },
@@ -131,16 +131,16 @@ describe('an invitation link', () => {
     await newcomer.page.getByLabel('E-mail address').fill(`${name}@example.org`);
     await newcomer.page.getByLabel('Password').fill('a horse, a battery');
     await newcomer.page.getByRole('button', { name: 'Create account' }).click();
-    await newcomer.page.getByRole('heading', { name: 'Kitchen' }).waitFor();
+    await newcomer.page.getByRole('heading', { name: 'Kitchen', level: 1 }).waitFor();
     await say(newcomer.page, 'Hello');
     await newcomer.page.locator('li.message:not(.pending)').waitFor();
 
     const second = await join(friend, path);
-    await second.page.getByRole('heading', { name: 'Kitchen' }).waitFor();
+    await second.page.getByRole('heading', { name: 'Kitchen', level: 1 }).waitFor();
     // For a member, the link leads straight to the room.
     await second.page.goto(link);
     await second.page.reload();
-    await second.page.getByRole('heading', { name: 'Kitchen' }).waitFor();
+    await second.page.getByRole('heading', { name: 'Kitchen', level: 1 }).waitFor();
     await page.getByRole('button', { name: 'Revoke' }).click();
     await page.getByText('No invitation links yet.').waitFor();
     const third = await visit({ path });
