@@ -59,7 +59,7 @@ const settingsOfService: Plugin = {
 };
 
 const shared =
-  /rolldown\/runtime|node_modules\/(?!uqr|lowlight|highlight\.js|devlop)|rules\/src\/(markdown\/|texts)|src\/(service\/(api|ids)|device\/(announcer|clipboard|keyboard|late-code|routes|tabs)|account\/session|i18n\/strings|text\/names|store\/(cache|emoji|unsent\/drafts|rooms\/(hidden|rooms|sections))|view\/(people\/avatar|shared\/(controls|copy|dialog|focus|icon|later|use-list)))\.tsx?/;
+  /rolldown\/runtime|node_modules\/(?!uqr|lowlight|highlight\.js|devlop)|rules\/src\/(markdown\/|permissions|texts)|src\/(service\/(api|ids)|device\/(announcer|clipboard|keyboard|late-code|routes|tabs)|account\/session|i18n\/strings|text\/names|store\/(cache|emoji|unsent\/drafts|people\/members|rooms\/(hidden|permissions|rooms|sections|topics))|view\/(people\/avatar|shared\/(controls|copy|dialog|focus|icon|later|use-list)))\.tsx?/;
 
 /**
  * How the web client is built; `npm run dev:web` serves it with what changes at once, over a
