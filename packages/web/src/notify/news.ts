@@ -22,7 +22,9 @@ export function showNews(): void {
     const name = value.name === 'room' ? roomOf(value.room)?.name : undefined;
     const count = forMe.value;
     const mark = count > 0 ? `(${count}) ` : allUnread.value > 0 ? '• ' : '';
-    document.title = `${mark}${name === undefined ? '' : `${safeName(name)} – `}${settings.name}`;
+    const title = `${mark}${name === undefined ? '' : `${safeName(name)} – `}${settings.name}`;
+    // Even the same title replaces a node. Chromium then starts another undo step for typed text.
+    if (title !== document.title) document.title = title;
     const badge = navigator as { setAppBadge?: (count?: number) => Promise<void>; clearAppBadge?: () => Promise<void> };
     const shown = count > 0 ? badge.setAppBadge?.(count) : badge.clearAppBadge?.();
     shown?.catch(() => {});
