@@ -13,6 +13,8 @@ describe('a status', () => {
 
     const own = await visit({ path: '/', as: zoe });
     const mine = own.page.locator('.sidebar footer .person');
+    // The page opens a room, whose field takes the focus.
+    await own.page.locator('.composer textarea:focus').waitFor();
     await mine.focus();
     await own.page.keyboard.press('Enter');
     // The first button of the card has the focus.
@@ -24,7 +26,8 @@ describe('a status', () => {
     await dialog.getByLabel('Until').selectOption('Tonight');
     await dialog.getByRole('button', { name: 'Set status' }).click();
     await mine.getByRole('img', { name: 'On holiday in Åre' }).waitFor();
-    expect(await own.page.evaluate("document.activeElement.matches('footer .person')")).toBe(true);
+    // The dialog gives the focus back when it is gone.
+    await expect.poll(() => own.page.evaluate("document.activeElement.matches('footer .person')")).toBe(true);
 
     const { page, problems, context } = await visit({ path: `/rooms/${room.id}?panel=members`, as: me });
     const mark = { name: 'On holiday in Åre' };

@@ -110,7 +110,7 @@ describe('a panel beside a room', () => {
       const { _id } = await aMessage(owner, place);
       await call('PUT', `/api/messages/${_id.$oid}/pin`, { token: owner.token, body: {} });
     }
-    const { page, problems, context } = await visit({ as: owner });
+    const { page, problems, context } = await visit({ path: `/rooms/${other}`, as: owner });
     await page.locator('.rooms li').first().waitFor();
     // The code of the panel was loaded before, and of the room nothing but its name was read.
     await goWithin(page, `/rooms/${other}?panel=${panel}`);
