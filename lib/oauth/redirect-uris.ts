@@ -19,7 +19,8 @@ export function isRedirectUri(uri: string, { isRegistered }: { isRegistered: boo
   if (uri.length > longest || !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(uri) || uri.includes('#')) return false;
   const url = URL.parse(uri);
   if (url?.username !== '' || url.password !== '') return false;
-  if (url.protocol === 'https:') return url.hostname !== '';
+  // A text such as `https:host` leads to a host that it does not seem to name.
+  if (url.protocol === 'https:') return /^https:\/\/[^/]/.test(uri);
   return loopback.test(uri) || (isRegistered && !ofBrowsers.has(url.protocol.slice(0, -1)));
 }
 
@@ -28,12 +29,12 @@ export function isRedirectUri(uri: string, { isRegistered }: { isRegistered: boo
  * address.
  */
 export const isAmong = (uri: string, listed: readonly string[]): boolean =>
-  listed.some((one) => one === uri || (loopback.test(one) && withoutPort(one) === withoutPort(uri)));
+  URL.canParse(uri) && listed.some((one) => one === uri || (loopback.test(one) && withoutPort(one) === withoutPort(uri)));
 
 const withoutPort = (uri: string) => uri.replace(loopback, '$1$2');
 
 /** Whether a redirect URI leads to the device of the user. */
-export const isOnDevice = (uri: string): boolean => !uri.startsWith('https:');
+export const isOnDevice = (uri: string): boolean => URL.parse(uri)?.protocol !== 'https:';
 
 /** The address that leads back to an app, with the parameters of a response. */
 export function returnAddress(uri: string, response: Record<string, string | undefined>): string {

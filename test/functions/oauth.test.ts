@@ -175,6 +175,7 @@ describe('GET /api/oauth/authorization', () => {
     ['another loopback address', 'http://localhost:33418/callback'],
     ['a host after a loopback address', 'http://127.0.0.1:80@evil.example/callback'],
     ['a script', 'javascript:alert(1)'],
+    ['a loopback address with an impossible port', 'http://127.0.0.1:99999/callback'],
   ])('a redirect URI with %s is refused, and the response leads nowhere', async (_, redirect_uri) => {
     const [user, request] = [await newUser(), requestOf(anApp(), challenge, { redirect_uri })];
     const refused = { status: 400, body: { code: 'invalid_parameter' } };
@@ -225,6 +226,10 @@ describe('client metadata documents', () => {
     ],
     ['lacks usable redirect_uris', { redirect_uris: [] }],
     ['lacks usable redirect_uris', { redirect_uris: ['http://app.example.com/', 'javascript:alert(1)', 'app://x', 7] }],
+    [
+      'lacks usable redirect_uris',
+      { redirect_uris: ['HTTPS://evil.example/cb', 'https:evil.example/cb', 'https:///evil.example'] },
+    ],
     ['has more than 16384 bytes', { padding: 'x'.repeat(20_000) }],
   ])('a document that %s is refused', async (problem, changes) => {
     const app = anApp(changes);
