@@ -1,5 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { HttpError, notFound, type Refusal } from '../base/errors.ts';
+import { appCodes } from '../collections/accounts/app-codes.ts';
 import { apps } from '../collections/accounts/apps.ts';
 import { tokens } from '../collections/accounts/tokens.ts';
 import { insertWithTimes } from '../database/writes.ts';
@@ -37,11 +38,24 @@ export const listApps = async (): Promise<App[]> =>
     redirectUris: redirect_uris,
   }));
 
+/** True unless the app was registered and has been removed since. */
+export const isKnownApp = async (clientId: string): Promise<boolean> =>
+  isDocumentAddress(clientId) || (await apps.findOne({ _id: clientId }, { projection: { _id: 1 } })) !== null;
+
 /** Removes a registered app, and its access to all accounts; 404 for an unknown one. */
 export async function removeApp(clientId: string): Promise<{ name: string; ended: number }> {
-  const removed = await apps.findOneAndDelete({ _id: clientId });
-  if (!removed) throw notFound('app');
+  const app = await apps.findOne({ _id: clientId });
+  if (!app) throw notFound('app');
+  // The app itself goes last, so that a removal that was interrupted can be repeated.
+  const before = await endAccess(clientId);
+  await apps.deleteOne({ _id: clientId });
+  // A user may have allowed it meanwhile.
+  return { name: app.name, ended: before + (await endAccess(clientId)) };
+}
+
+async function endAccess(clientId: string): Promise<number> {
+  await appCodes.deleteMany({ client_id: clientId });
   const grants = await tokens.find({ 'app.client_id': clientId }, { projection: { _id: 1 } }).toArray();
   for (const { _id } of grants) await deleteToken({ _id });
-  return { name: removed.name, ended: grants.length };
+  return grants.length;
 }

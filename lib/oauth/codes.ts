@@ -10,6 +10,7 @@ import { insertWithTimes } from '../database/writes.ts';
 import { insertNamed } from '../identity/api-tokens.ts';
 import { findCallersOf, hashToken } from '../identity/authenticate.ts';
 import { deleteToken, type NewToken, randomToken } from '../identity/tokens.ts';
+import { isKnownApp } from './apps.ts';
 import { oauthError } from './errors.ts';
 import { accessEnd, grantEnd, type IssuedTokens, issued } from './grants.ts';
 
@@ -63,7 +64,7 @@ export async function exchangeCode({ code, client_id, redirect_uri, code_verifie
 async function issueTokens(used: AppCodeDocument): Promise<IssuedTokens> {
   // It also ends with the account, and with a new password.
   const [allowedBy] = (await findCallersOf([used.session])).values();
-  if (!allowedBy?.caller.user._id.equals(used.user)) throw codeInvalid();
+  if (!allowedBy?.caller.user._id.equals(used.user) || !(await isKnownApp(used.client_id))) throw codeInvalid();
   const [family, refresh] = [randomToken(), randomToken()];
   const created = await insertGrant(used, hashToken(family), hashToken(refresh));
   await requireFew(used.user, created).catch((error) => {

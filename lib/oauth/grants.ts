@@ -5,6 +5,7 @@ import { users } from '../collections/accounts/users.ts';
 import { retryContended } from '../database/engines.ts';
 import { hashToken } from '../identity/authenticate.ts';
 import { deleteToken, randomToken } from '../identity/tokens.ts';
+import { isKnownApp } from './apps.ts';
 import { oauthError } from './errors.ts';
 
 /*
@@ -54,7 +55,7 @@ export async function refreshGrant({ refresh_token, client_id, scope, resource }
   if (!halves || !grant?.app || grant.app.client_id !== client_id) throw refreshInvalid();
   requireSameRequest(grant, scope, resource);
   const isActive = await users.findOne({ _id: grant.user, is_active: true }, { projection: { _id: 1 } });
-  if (!isActive) throw refreshInvalid();
+  if (!isActive || !(await isKnownApp(client_id))) throw refreshInvalid();
   const [access, refresh] = [randomToken(), randomToken()];
   const replacement = {
     hash: { $literal: Buffer.from(hashToken(access), 'hex') },

@@ -1,6 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { appCodes } from '../../lib/collections/accounts/app-codes.ts';
+import { apps } from '../../lib/collections/accounts/apps.ts';
 import { tokens } from '../../lib/collections/accounts/tokens.ts';
 import { registerApp, removeApp } from '../../lib/oauth/apps.ts';
 import { aName, anAccount } from '../support/accounts.ts';
@@ -18,6 +19,7 @@ import {
   refresh,
   requestOf,
   signedIn,
+  type TestApp,
   useOAuth,
 } from '../support/oauth.ts';
 import { aRoomOf } from '../support/rooms.ts';
@@ -289,10 +291,8 @@ describe('client metadata documents', () => {
 
 describe('registered apps', () => {
   it('an app that an administrator registered may have a scheme of its own, and loses all access when it is removed', async () => {
-    const redirectUri = 'cursor://anysphere.cursor-mcp/oauth/callback';
-    const { clientId } = await registerApp({ name: 'Cursor', redirectUris: [redirectUri] });
-    const app = { ...anApp(), clientId, redirectUri };
-    const user = await newUser();
+    const [app, user] = [await aRegisteredApp(), await newUser()];
+    const { clientId } = app;
     const { body } = await ask(user, requestOf(app, challenge));
     expect(body).toMatchObject({ name: 'Cursor', returns_to: 'anysphere.cursor-mcp', is_on_device: true });
     expect(body).not.toHaveProperty('host');
@@ -301,6 +301,25 @@ describe('registered apps', () => {
     expect(await statusOf(issued.access_token)).toBe(401);
     expect(await refresh(app, issued.refresh_token)).toMatchObject(invalidGrant);
     expect(await ask(user, requestOf(app, challenge))).toMatchObject({ status: 400, body: { code: 'app_unknown' } });
+  });
+
+  it('an app that is removed cannot exchange a code that it got before', async () => {
+    const app = await aRegisteredApp();
+    const [kept, { form }] = [await aCode(await newUser()), await aCode(await newUser(), app)];
+    expect(await removeApp(app.clientId)).toMatchObject({ ended: 0 });
+    expect(await post('/api/oauth/token', form)).toMatchObject(invalidGrant);
+    expect(await appCodes.countDocuments({ client_id: app.clientId })).toBe(0);
+    expect((await post('/api/oauth/token', kept.form)).status).toBe(200);
+  });
+
+  it('an app that is no longer registered gets no tokens for what is left of it', async () => {
+    const [app, user] = [await aRegisteredApp(), await newUser()];
+    const { form } = await aCode(user, app);
+    const { tokens: issued } = await aConnectedApp(user, app);
+    await apps.deleteOne({ _id: app.clientId });
+    expect(await post('/api/oauth/token', form)).toMatchObject(invalidGrant);
+    expect(await refresh(app, issued.refresh_token)).toMatchObject(invalidGrant);
+    expect((await listed(user.session)).map(({ name }) => name)).not.toContain('Cursor (2)');
   });
 });
 
@@ -567,6 +586,12 @@ describe('POST /api/oauth/revocation', () => {
     expect(errorIn(await post('/api/oauth/revocation', { client_id: 'x' }))).toEqual({ status: 400, error: 'invalid_request' });
   });
 });
+
+async function aRegisteredApp(): Promise<TestApp> {
+  const redirectUri = 'cursor://anysphere.cursor-mcp/oauth/callback';
+  const { clientId } = await registerApp({ name: 'Cursor', redirectUris: [redirectUri] });
+  return { ...anApp(), clientId, redirectUri };
+}
 
 const idOf = (token: ListedToken | undefined) => new ObjectId(token?._id.$oid);
 
