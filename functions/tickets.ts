@@ -1,6 +1,6 @@
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { createTicket, ticketSchema } from '../lib/push/tickets.ts';
+import { createTicket, ticketRefusals, ticketSchema } from '../lib/push/tickets.ts';
 
 /** `/api/tickets`: one-time tickets that open a connection for live events. */
 export const handler = endpoint({
@@ -11,6 +11,7 @@ export const handler = endpoint({
     body: {},
     status: 201,
     answer: ticketSchema,
+    refusals: ticketRefusals,
     run: ({ caller }) => createTicket(caller),
   }),
 });

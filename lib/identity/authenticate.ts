@@ -4,7 +4,7 @@ import { isToken } from '../api/schema.ts';
 import { describeError, log } from '../base/log.ts';
 import { LruCache } from '../base/lru-cache.ts';
 import { activities } from '../collections/accounts/activities.ts';
-import { type TokenDocument, tokens } from '../collections/accounts/tokens.ts';
+import { type AppGrant, type TokenDocument, tokens } from '../collections/accounts/tokens.ts';
 import { type UserDocument, users } from '../collections/accounts/users.ts';
 import { loader } from '../database/batching.ts';
 import { retryContended } from '../database/engines.ts';
@@ -88,8 +88,8 @@ export async function findCallersOf(ids: ObjectId[]): Promise<Map<string, { call
   );
 }
 
-const callerOf = ({ _id, kind, scopes, name, is_agent, by_passkey }: CallerRow, user: Caller['user'], at: Date): Caller => ({
-  token: { _id, kind, scopes, ...(is_agent && { agent: name }) },
+const callerOf = ({ _id, kind, scopes, name, is_agent, by_passkey, app }: CallerRow, user: Caller['user'], at: Date): Caller => ({
+  token: { _id, kind, scopes, ...(is_agent && { agent: name }), ...(app && { isOfApp: true as const }) },
   user,
   at,
   mustSetUpSecondFactor: kind === 'session' && !by_passkey && isSecondFactorRequired(user) && user.second_factor === undefined,
@@ -139,6 +139,7 @@ const readRows = (wanted: Document): Promise<CallerRow[]> =>
           is_agent: 1,
           generation: 1,
           by_passkey: 1,
+          'app.client_id': 1,
           expires_at: 1,
           access_expires_at: 1,
           last_used_at: 1,
@@ -180,6 +181,7 @@ type CallerRow = Pick<
 > & {
   hash: Binary;
   now: Date;
+  app?: Pick<AppGrant, 'client_id'>;
   users: (Caller['user'] & Pick<UserDocument, 'session_generation'>)[];
 };
 

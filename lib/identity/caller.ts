@@ -10,8 +10,8 @@ import type { SecondFactorDocument, UserDocument } from '../collections/accounts
  */
 export type Caller = {
   isWebhook?: true;
-  /** The token; `agent` is its name if an agent uses it. */
-  token: Pick<TokenDocument, '_id' | 'kind' | 'scopes'> & { agent?: string };
+  /** The token; `agent` is its name if an agent uses it, `isOfApp` true if OAuth issued it. */
+  token: Pick<TokenDocument, '_id' | 'kind' | 'scopes'> & { agent?: string; isOfApp?: true };
   user: Pick<
     UserDocument,
     | '_id'
@@ -41,6 +41,15 @@ export type Caller = {
   /** The time of the token's lookup by the database's clock; absent for the command line. */
   at?: Date;
 };
+
+/** 403: the thing would outlast the access token of an app, which may be stolen. */
+export const appRefused: Refusal = () =>
+  permissionDenied('app_refused', 'Connections and pushes are not for apps that sign in by OAuth.');
+
+/** 403 for an app that signed in by OAuth. */
+export function refuseApp({ token }: Caller): void {
+  if (token.isOfApp) throw appRefused();
+}
 
 const nobody = new ObjectId('0'.repeat(24));
 

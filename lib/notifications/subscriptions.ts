@@ -6,7 +6,7 @@ import { tokens } from '../collections/accounts/tokens.ts';
 import { type PushSubscriptionDocument, pushSubscriptions } from '../collections/delivery/push-subscriptions.ts';
 import { retryContended } from '../database/engines.ts';
 import { insertWithTimes } from '../database/writes.ts';
-import type { Caller } from '../identity/caller.ts';
+import { appRefused, type Caller, refuseApp } from '../identity/caller.ts';
 import { currentKey, forgetUnusedKeys } from './keys.ts';
 import { isPushAddress, type Outcome, sendPush } from './send.ts';
 
@@ -51,7 +51,7 @@ const refusedPush: Refusal = () =>
   conflict('push_refused', 'The push service refuses pushes of this service. Ask its operator: the log says why.');
 const endedByDevice: Refusal = () => conflict('subscription_ended', 'The push service says that this subscription has ended.');
 
-export const subscribeRefusals = [unknownService, otherKey, notPushed, refusedPush, endedByDevice];
+export const subscribeRefusals = [appRefused, unknownService, otherKey, notPushed, refusedPush, endedByDevice];
 
 /** The push subscription of a token, as the API shows it. */
 export const subscriptionSchema = record('PushSubscription', {
@@ -75,6 +75,7 @@ export async function subscribe(
   { send_test, ...sent }: Values<typeof subscriptionParameters>,
   caller: Caller,
 ): Promise<ShownSubscription> {
+  refuseApp(caller);
   if (!isPushAddress(sent.endpoint)) throw unknownService();
   const key = await currentKey();
   if (sent.key !== key) throw otherKey();

@@ -3,7 +3,7 @@ import { aToken, described, isToken, record, type Schema, type Shown } from '../
 import { tickets } from '../collections/delivery/tickets.ts';
 import { insertWithTimes } from '../database/writes.ts';
 import { findCallersOf, hashToken } from '../identity/authenticate.ts';
-import type { Caller } from '../identity/caller.ts';
+import { appRefused, type Caller, refuseApp } from '../identity/caller.ts';
 import { randomToken } from '../identity/tokens.ts';
 import { config } from '../settings/config.ts';
 
@@ -17,6 +17,8 @@ export const ticketSchema = record('Ticket', {
 });
 export type Ticket = Shown<typeof ticketSchema>;
 
+export const ticketRefusals = [appRefused];
+
 /** The lifetime of a ticket. */
 const lifetimeMs = 30_000;
 
@@ -24,9 +26,10 @@ const lifetimeMs = 30_000;
  * Creates a ticket, which opens one connection soon on behalf of the caller's token. So the token
  * itself is not sent.
  */
-export async function createTicket({ token }: Caller): Promise<Ticket> {
+export async function createTicket(caller: Caller): Promise<Ticket> {
+  refuseApp(caller);
   const ticket = randomToken();
-  const document = { _id: hashToken(ticket), token: token._id };
+  const document = { _id: hashToken(ticket), token: caller.token._id };
   const { expires_at } = await insertWithTimes(tickets, document, { expires_at: { $add: ['$$NOW', lifetimeMs] } });
   return { url: config.socketUrl, ticket, expires_at: showDate(expires_at) };
 }

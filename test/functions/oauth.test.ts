@@ -22,11 +22,13 @@ import {
   type TestApp,
   useOAuth,
 } from '../support/oauth.ts';
+import { aDevice, subscriptionOf, usePushService } from '../support/push-service.ts';
 import { aRoomOf } from '../support/rooms.ts';
 import { codeOf, turnOn } from '../support/second-factor.ts';
 import { inProcess as call, type Reply } from '../support/transports.ts';
 
 useOAuth();
+usePushService();
 
 type ListedToken = { _id: { $oid: string }; name: string; app?: string; expires_at: { $date: string } };
 
@@ -396,6 +398,21 @@ describe('POST /api/oauth/token', () => {
     const { tokens: issued } = await aConnectedApp(user);
     const sent = await call('POST', '/api/messages', { token: issued.access_token, body: { room, text: 'Hello' } });
     expect(sent).toMatchObject({ status: 201, body: { via: 'Example app' } });
+  });
+
+  it('an app opens no connection and gets no pushes, which would outlast its access token', async () => {
+    const user = await newUser();
+    const { tokens: issued } = await aConnectedApp(user);
+    const refused = { status: 403, body: { code: 'app_refused' } };
+    expect(await call('POST', '/api/tickets', { token: issued.access_token, body: {} })).toMatchObject(refused);
+    const { key } = (await call('GET', '/api/push-subscription', { token: user.session })).body as { key: string };
+    const device = aDevice();
+    for (const [token, reply] of [
+      [issued.access_token, refused],
+      [user.account.token, { status: 200 }],
+    ] as const)
+      expect(await call('PUT', '/api/push-subscription', { token, body: subscriptionOf(device, key) })).toMatchObject(reply);
+    expect((await call('POST', '/api/tickets', { token: user.account.token, body: {} })).status).toBe(201);
   });
 
   it('the second device of an app gets a number in its name', async () => {
