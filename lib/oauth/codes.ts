@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { ObjectId } from 'mongodb';
 import { requireFew } from '../accounts/new-tokens.ts';
 import { HttpError } from '../base/errors.ts';
 import { log } from '../base/log.ts';
@@ -62,9 +63,7 @@ export async function exchangeCode({ code, client_id, redirect_uri, code_verifie
 }
 
 async function issueTokens(used: AppCodeDocument): Promise<IssuedTokens> {
-  // It also ends with the account, and with a new password.
-  const [allowedBy] = (await findCallersOf([used.session])).values();
-  if (!allowedBy?.caller.user._id.equals(used.user) || !(await isKnownApp(used.client_id))) throw codeInvalid();
+  if (!(await isStillAllowed(used))) throw codeInvalid();
   const [family, refresh] = [randomToken(), randomToken()];
   const created = await insertGrant(used, hashToken(family), hashToken(refresh));
   await requireFew(used.user, created).catch((error) => {
@@ -76,12 +75,23 @@ async function issueTokens(used: AppCodeDocument): Promise<IssuedTokens> {
     await endGrantOf(used);
     throw codeInvalid();
   }
+  // Asked again for the same reason: a new password revokes only the tokens that it finds.
+  if (!(await isStillAllowed(used))) {
+    await deleteToken({ _id: new ObjectId(created._id.$oid) });
+    throw codeInvalid();
+  }
   log('info', 'security', {
     event: 'app connected',
     whom: used.user.toHexString(),
     what: `${created._id.$oid}, ${used.client_id}, ${used.scopes.join(' ')}`,
   });
   return issued(created.token, `${family}${refresh}`, used.scopes);
+}
+
+/** False if the session has ended (also by a new password), the account, or a registered app. */
+async function isStillAllowed({ session, user, client_id }: AppCodeDocument): Promise<boolean> {
+  const [allowedBy] = (await findCallersOf([session])).values();
+  return allowedBy?.caller.user._id.equals(user) === true && isKnownApp(client_id);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { appCodes } from '../../lib/collections/accounts/app-codes.ts';
 import { apps } from '../../lib/collections/accounts/apps.ts';
 import { tokens } from '../../lib/collections/accounts/tokens.ts';
@@ -471,6 +471,22 @@ describe('POST /api/oauth/token', () => {
     const { form } = await aCode(user);
     expect((await call('DELETE', '/api/sessions/current', { token: user.session })).status).toBe(204);
     expect(await post('/api/oauth/token', form)).toMatchObject(invalidGrant);
+  });
+
+  it('a session that ends while its code is exchanged leaves no grant', async () => {
+    const user = await newUser();
+    const { form } = await aCode(user);
+    const find = tokens.find.bind(tokens);
+    vi.spyOn(tokens, 'find').mockImplementationOnce(((...parameters: Parameters<typeof find>) => {
+      const cursor = find(...parameters);
+      const toArray = async () => {
+        expect((await call('DELETE', '/api/sessions/current', { token: user.session })).status).toBe(204);
+        return cursor.toArray();
+      };
+      return { toArray };
+    }) as never);
+    expect(await post('/api/oauth/token', form)).toMatchObject(invalidGrant);
+    expect(await tokens.countDocuments({ 'app.client_id': form.client_id })).toBe(0);
   });
 
   it('an account that has got too many tokens meanwhile gets none for the app', async () => {
