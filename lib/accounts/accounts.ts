@@ -9,7 +9,7 @@ import { hashPassword } from '../credentials/passwords.ts';
 import { createSession, endSessions, type WithToken } from '../credentials/sessions.ts';
 import { serializeByKey } from '../database/engines.ts';
 import { insertWithTimes } from '../database/writes.ts';
-import { revokeTokens } from '../identity/api-tokens.ts';
+import { endApps, revokeTokens } from '../identity/api-tokens.ts';
 import { emailBeginnings, nameBeginnings } from '../identity/beginnings.ts';
 import { accountIsBot } from '../identity/bot-rules.ts';
 import { storedPreferences } from '../identity/preferences.ts';
@@ -79,8 +79,8 @@ export async function signUp(account: NewAccount, source: string, agent: string 
 }
 
 /**
- * Changes an account. A deactivation ends all its sessions; a new password also revokes its named
- * tokens, except those to keep.
+ * Changes an account. A deactivation ends all its sessions and the access of apps; a new password
+ * ends its sessions and revokes its named tokens, except those to keep.
  *
  * 404 if the account does not exist. 409 if the address is taken, or if the account belongs to the
  * last administrator and would lose that role. Also 409 if a bot would get an address, a password
@@ -120,6 +120,7 @@ export async function changeUser(id: ObjectId, changes: AccountChanges, keep: Ke
   if (endsSessions) await endSessions(id, changed.session_generation, keep.token);
   if (password !== undefined && !keep.tokens) await revokeTokens(id, keep.token);
   if (is_active === false) {
+    await endApps(id);
     await leaveGroupRooms(id);
     await appointSuccessors(id);
   }

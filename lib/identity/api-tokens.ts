@@ -74,6 +74,9 @@ export async function revokeAnyToken(id: ObjectId): Promise<Token> {
 export const revokeTokens = (user: ObjectId, keep: ObjectId | undefined): Promise<void> =>
   deleteTokensOf(user, { kind: 'api', ...(keep && { _id: { $ne: keep } }) });
 
+/** Ends the access that apps have to an account by OAuth. */
+export const endApps = (user: ObjectId): Promise<void> => deleteTokensOf(user, { kind: 'api', app: { $exists: true } });
+
 /** True if a token belongs to the caller or a bot of the caller; administrators manage all. */
 const mayManage = async ({ user }: Pick<TokenDocument, 'user'>, caller: Caller): Promise<boolean> =>
   isAdmin(caller) ||

@@ -584,6 +584,9 @@ describe('refresh tokens', () => {
     await withoutAccount(deactivated.account.id);
     expect(await statusOf(first.tokens.access_token)).toBe(401);
     expect(await refresh(first.app, first.tokens.refresh_token)).toMatchObject(invalidGrant);
+    expect((await tokens.find({ user: new ObjectId(deactivated.account.id) }).toArray()).map(({ name }) => name)).toEqual([
+      'test',
+    ]);
 
     const revoking = await newUser();
     const second = await aConnectedApp(revoking);
