@@ -62,6 +62,8 @@ describe('the page that asks for an app', () => {
       'send, edit and delete messages in your name',
     ]);
     expect(await page.locator('.card').textContent()).toContain(ann.username);
+    const clientId = new URL(page.url()).searchParams.get('client_id');
+    expect(await page.locator('.client-id').textContent()).toBe(clientId);
     expect(await objections(page)).toEqual([]);
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');

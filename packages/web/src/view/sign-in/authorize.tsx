@@ -66,6 +66,9 @@ function Decision({ request }: { request: AppRequest }) {
       <h1 ref={title} tabIndex={-1}>
         {words.title(safeName(app.name))}
       </h1>
+      <p class="muted client-id">
+        <bdi dir="ltr">{request.client_id}</bdi>
+      </p>
       <p>{app.host === undefined ? words.registered : words.from(app.host)}</p>
       <p>{words.as(nameOf(me()), safeName(settings.name))}</p>
       <p id="app-scopes">{words.may}</p>
