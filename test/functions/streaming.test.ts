@@ -1,11 +1,12 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { messages } from '../../lib/collections/rooms/messages.ts';
+import { rooms } from '../../lib/collections/rooms/rooms.ts';
 import type { Event } from '../../lib/feed/events.ts';
 import { createToken } from '../../lib/identity/api-tokens.ts';
 import type { Message } from '../../lib/messages/messages.ts';
 import { interruptImported, interruptStreams } from '../../lib/messages/streaming/end.ts';
-import { forgetLive, storeLive } from '../../lib/messages/streaming/live.ts';
+import { findLive, forgetLive, keepLive, type LiveStream, storeLive } from '../../lib/messages/streaming/live.ts';
 import { isStreaming } from '../../lib/messages/streaming/start.ts';
 import { type Notice, onNotice } from '../../lib/notices/notices.ts';
 import { tellOfRoom } from '../../lib/notifications/tell.ts';
@@ -104,6 +105,32 @@ describe('a message that streams', () => {
     const last = { append: ' four', at: 13, is_streaming: false };
     const [ended, again] = [await patch(bot, message, last), await patch(bot, message, last)];
     expect(ended.body).toMatchObject({ text: 'One two three four' });
+    expect(again).toMatchObject({ status: 200, body: ended.body });
+  });
+
+  it('a last chunk that is repeated to another process gets the same answer', async () => {
+    const { bot, room } = await aTeam();
+    const message = await begin(bot, room);
+    await patch(bot, message, { append: 'One', at: 0 });
+    const live = findLive(new ObjectId(message._id.$oid)) as LiveStream;
+    const last = { append: ' two', at: 3, is_streaming: false };
+    const ended = await patch(bot, message, last);
+    // The other process has accepted a chunk earlier, and does not know of the end.
+    keepLive(live);
+    expect(await patch(bot, message, last)).toMatchObject({ status: 200, body: ended.body });
+    expect(findLive(live.message._id)).toBeUndefined();
+    keepLive(live);
+    const other = { append: ' three', at: 3, is_streaming: false };
+    expect(await patch(bot, message, other)).toMatchObject({ status: 409, body: { code: 'not_streaming' } });
+  });
+
+  it('a last chunk that is repeated gets the same answer, although the text was changed to its normal form', async () => {
+    const { bot, room } = await aTeam();
+    const message = await begin(bot, room);
+    await patch(bot, message, { append: 'One\u2028', at: 0 });
+    const last = { append: 'two\u2028three', at: 4, is_streaming: false };
+    const [ended, again] = [await patch(bot, message, last), await patch(bot, message, last)];
+    expect(ended).toMatchObject({ status: 200, body: { text: 'One\ntwo\nthree' } });
     expect(again).toMatchObject({ status: 200, body: ended.body });
   });
 
@@ -222,6 +249,17 @@ describe('a message that streams', () => {
     expect(await patch(bot, silent, { append: ' it', at: 7 })).toMatchObject({ status: 409, body: { code: 'not_streaming' } });
     // From now on it is a message like any other.
     expect(await patch(bot, silent, { text: 'All of it' })).toMatchObject({ status: 200 });
+  });
+
+  it('a silent stream without a room does not keep the others from being interrupted', async () => {
+    const [lost, kept] = await Promise.all([aTeam(), aTeam()]);
+    const [orphan, silent] = [await begin(lost.bot, lost.room, { text: 'a' }), await begin(kept.bot, kept.room, { text: 'b' })];
+    await Promise.all([silence(orphan, 90), silence(silent, 61)]);
+    // A server may have died while it deleted the room.
+    await rooms.unscoped.deleteOne({ _id: new ObjectId(lost.room) });
+    await interruptStreams();
+    expect(await read(kept.ann, silent)).toMatchObject({ is_streaming: false, is_interrupted: true });
+    expect(await stored(orphan)).not.toHaveProperty('streaming');
   });
 
   it('the search for silent streams, and for those of an account, reads only messages that stream', async () => {

@@ -48,8 +48,9 @@ function requireAuthor({ user }: AuthoredMessage, caller: Caller): void {
 /** The answer to a repeated last chunk, whose first answer was lost. */
 async function showEnded(message: AuthoredMessage, chunk: Chunk): Promise<Message> {
   const { text, streamed } = message;
-  const end = chunk.at + lengthOf(chunk.append);
-  const isRepeated = chunk.isLast && streamed === 'complete' && end === lengthOf(text) && text.endsWith(chunk.append);
+  // The normal form of a text is never longer than what was sent.
+  const isWhole = chunk.at + lengthOf(chunk.append) >= lengthOf(text);
+  const isRepeated = chunk.isLast && streamed === 'complete' && isWhole && text.endsWith(normaliseText(chunk.append));
   if (!isRepeated) throw notStreaming();
   return showAuthored(message, await countReplies(message.room, [message]));
 }
@@ -60,8 +61,11 @@ async function add(stream: LiveStream, chunk: Chunk, caller: Caller): Promise<Me
     const whole = normaliseText(longer.text);
     const ended = await endStream(stream.message._id, { text: isBlank(whole) ? '' : whole, caller });
     forgetLive(stream.message._id);
-    if (!ended) throw notStreaming();
-    return ended;
+    if (ended) return ended;
+    // Another process has received the end.
+    const { message } = await findMessage(stream.message._id, caller);
+    requireNotDeleted(message);
+    return showEnded(message, chunk);
   }
   if (longer.length > stream.length) {
     countChunk(stream);

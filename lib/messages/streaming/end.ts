@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
-import { log } from '../../base/log.ts';
+import { HttpError } from '../../base/errors.ts';
+import { describeError, log } from '../../base/log.ts';
 import { messages } from '../../collections/rooms/messages.ts';
 import { type Caller, commandLine } from '../../identity/caller.ts';
 import { changeText } from '../edit.ts';
@@ -56,11 +57,23 @@ export async function interruptStreams(): Promise<number> {
     .toArray();
   let count = 0;
   for (const { _id, text, streaming } of due)
-    if (await endStream(_id, { text, caller: commandLine, silentSince: streaming.stored_at })) count++;
+    try {
+      if (await endStream(_id, { text, caller: commandLine, silentSince: streaming.stored_at })) count++;
+    } catch (error) {
+      // Its room is being deleted, so nobody can read the message.
+      if (error instanceof HttpError && error.status === 404) await interruptWhere({ _id });
+      else log('error', 'a stream was not interrupted', { message: _id.toHexString(), error: describeError(error) });
+    }
   if (count > 0) log('info', 'streams interrupted', { messages: count });
   return count;
 }
 
 /** Interrupts the streams of an imported database, which their authors do not continue here. */
-export const interruptImported = async (): Promise<void> =>
-  void (await messages.unscoped.updateMany(isStreaming, { $set: { streamed: 'interrupted' }, $unset: { streaming: '' } }));
+export const interruptImported = (): Promise<void> => interruptWhere({});
+
+/** Interrupts streams without an event. */
+const interruptWhere = async (filter: { _id?: ObjectId }): Promise<void> =>
+  void (await messages.unscoped.updateMany(
+    { ...filter, ...isStreaming },
+    { $set: { streamed: 'interrupted' }, $unset: { streaming: '' } },
+  ));
