@@ -5,7 +5,7 @@ import type { Caller } from '../identity/caller.ts';
 import { carrier, type PostOutcome } from '../notices/carrier.ts';
 import type { Notice } from '../notices/notices.ts';
 import { type EncodedFrame, encode, encodeSignal, framesOf } from '../push/encode.ts';
-import { socketLimits } from '../push/frames.ts';
+import { type ServerFrame, socketLimits } from '../push/frames.ts';
 import { type Dispatch, frameOfLeaving, framesFor } from '../push/frames-for.ts';
 import { type Audience, readAudience, readConversations, readEpoch, readNews } from '../push/news.ts';
 import { endConnection, findRecipients, type Recipient, removeConnection } from './connections.ts';
@@ -38,8 +38,9 @@ async function tell(notice: Dispatch, delivery: Delivery): Promise<void> {
     case 'user':
       return sendTo([notice.user], [encode(notice.frame)], delivery);
     case 'others in room':
+    case 'room':
     case 'readers':
-      return sendToOthers(notice, delivery);
+      return sendToRoom(notice, delivery);
     case 'former members':
       return sendTo(notice.users, [encodeLeft(notice.room)], delivery);
     case 'conversations':
@@ -86,8 +87,9 @@ async function readRoom(room: string, seq: number): Promise<RoomNews> {
   return { ...(await readAudience(room)), signal: encodeSignal(room, epoch, seq) };
 }
 
-async function sendToOthers(
-  { room, user, frame }: Dispatch & { to: 'others in room' | 'readers' },
+/** Sends a frame to the members of a room, except `user`. */
+async function sendToRoom(
+  { room, user, frame }: { room: string; user?: string; frame: ServerFrame },
   delivery: Delivery,
 ): Promise<void> {
   const { members, isHiddenFrom } = await readAudience(room);

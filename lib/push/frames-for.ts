@@ -10,8 +10,10 @@ export type Dispatch =
   | { to: 'user'; user: string; frame: ServerFrame }
   /** The other members of a room, unless it is too large. */
   | { to: 'others in room'; room: string; user: string; frame: ServerFrame }
-  /** The other members of a room, with a chunk of a text: in large rooms at most once a second. */
-  | { to: 'readers'; room: string; user: string; message: string; frame: ServerFrame }
+  /** The members of a room, unless it is too large. An agent has the id of its user, who is one. */
+  | { to: 'room'; room: string; frame: ServerFrame }
+  /** The members of a room, with a chunk of a text: in large rooms at most once a second. */
+  | { to: 'readers'; room: string; message: string; frame: ServerFrame }
   /** The members of a room, with the events of its feed up to `seq`. */
   | { to: 'members'; room: string; seq: number; joined: string[]; left: string[] }
   /** The former members of a deleted room. */
@@ -40,11 +42,11 @@ export function framesFor(notice: Notice): Dispatch {
     case 'activity': {
       const { room, thread, user, ...shown } = notice;
       const frame = { ...shown, room: { $oid: room }, thread: { $oid: thread }, user: { $oid: user } };
-      return { to: 'others in room', room, user, frame };
+      return { to: 'room', room, frame };
     }
     case 'chunk': {
-      const { type, room, user, message, at, text } = notice;
-      return { to: 'readers', room, user, message, frame: { type, room: { $oid: room }, message: { $oid: message }, at, text } };
+      const { type, room, message, at, text } = notice;
+      return { to: 'readers', room, message, frame: { type, room: { $oid: room }, message: { $oid: message }, at, text } };
     }
     case 'read': {
       const { room, user, seq, ...rest } = notice;

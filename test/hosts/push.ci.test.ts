@@ -8,7 +8,7 @@ import { anAccount, aSession } from '../support/accounts.ts';
 import { aBot } from '../support/bots.ts';
 import { startGateway } from '../support/gateway.ts';
 import { aMessage } from '../support/messages.ts';
-import { aQuestion, aRoomWithBot, press } from '../support/questions.ts';
+import { agentOf, aQuestion, aRoomWithBot, press } from '../support/questions.ts';
 import { addMember, aRoom, aRoomOf, memberId, succeed } from '../support/rooms.ts';
 import { offlineUrl } from '../support/services.ts';
 import { aServer, aTicket, connected, type Frame, open, type TestSocket } from '../support/sockets.ts';
@@ -303,6 +303,23 @@ describe.each([
       const end = { at: 7, is_streaming: false };
       await succeed(call('PATCH', `/api/messages/${_id.$oid}`, { token: bot.token, body: end }));
       await expect.poll(() => hers.events(room).map(({ type }) => type)).toEqual(['message.created', 'message.completed']);
+      hers.socket.close();
+    });
+
+    it('the push of a room shows a person what their own agent writes and does', async () => {
+      const ann = await anAccount();
+      const room = await aRoomOf([ann]);
+      const root = await aMessage(ann, room, {}, call);
+      const hers = await connected(url, ann);
+      const { token } = await agentOf(ann);
+      const body = { room, is_streaming: true };
+      const { _id } = (await succeed(call('POST', '/api/messages', { token, body }))).body as Message;
+      const append = () => call('PATCH', `/api/messages/${_id.$oid}`, { token, body: { append: 'One', at: 0 } });
+      // A function accepts one chunk a second.
+      await expect.poll(async () => (await append()).status, { timeout: 5_000 }).toBe(200);
+      await expect.poll(() => hers.of('chunk')).toMatchObject([{ message: _id, text: 'One' }]);
+      await succeed(call('PATCH', `/api/threads/${root._id.$oid}`, { token, body: { activity: 'Running tests…' } }));
+      await expect.poll(() => hers.of('activity')).toMatchObject([{ thread: root._id, via: 'Helper' }]);
       hers.socket.close();
     });
 

@@ -28,7 +28,8 @@ function dispatch(hub: Hub, notice: Dispatch): void {
       sendEphemeral(connectionsOf(hub, notice.user), notice.frame, 'read');
       break;
     case 'others in room':
-      sendEphemeral(othersIn(hub, notice), notice.frame, 'typing');
+    case 'room':
+      sendEphemeral(connectionsIn(hub, notice), notice.frame, 'typing');
       break;
     case 'readers':
       sendChunk(hub, notice);
@@ -66,15 +67,15 @@ const connectionsWith = (hub: Hub, token: string): Connection[] =>
 
 /** Sends a chunk immediately, or once a second in rooms with many readers. */
 function sendChunk(hub: Hub, chunk: Dispatch & { to: 'readers' }): void {
-  const send = (one: typeof chunk) => sendEphemeral(othersIn(hub, one, Number.POSITIVE_INFINITY), one.frame, 'typing');
+  const send = (one: typeof chunk) => sendEphemeral(connectionsIn(hub, one, Number.POSITIVE_INFINITY), one.frame, 'typing');
   if (readersOf(hub, chunk.room).length > socketLimits.typing) hub.chunks.offer(chunk, send);
   else send(chunk);
 }
 
 const readersOf = (hub: Hub, room: string): Follower[] => [...(hub.rooms.get(room)?.followers ?? [])];
 
-/** The connections of the other members of a room; none if more than `most` are connected. */
-function othersIn(hub: Hub, { room, user }: { room: string; user: string }, most: number = socketLimits.typing): Connection[] {
+/** The connections of the members of a room, except `user`; none if more than `most` are connected. */
+function connectionsIn(hub: Hub, { room, user }: { room: string; user?: string }, most: number = socketLimits.typing) {
   const followers = readersOf(hub, room);
   if (followers.length > most) return [];
   return followers.filter(({ id }) => id !== user).flatMap(({ connections }) => [...connections]);
