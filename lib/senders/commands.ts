@@ -15,7 +15,7 @@ import {
 } from '../api/parameters.ts';
 import { aText, described, orNull, record, type Shown } from '../api/schema.ts';
 import { regardlessOfDeadline } from '../base/deadline.ts';
-import { conflict, HttpError, invalidParameter, type Refusal, tooManyRequests } from '../base/errors.ts';
+import { conflict, HttpError, invalidParameter, missingParameter, type Refusal, tooManyRequests } from '../base/errors.ts';
 import { commandName, noSuchCommand } from '../bots/bot-commands.ts';
 import { type UserDocument, users } from '../collections/accounts/users.ts';
 import { type CommandDocument, commandIdsOf, commandNameOf, commands } from '../collections/delivery/commands.ts';
@@ -196,6 +196,7 @@ function readAnswer(answered: string): BotAnswer | undefined {
       const { text, visible_to, ...rest } = readParameters(answerParameters, body);
       const question = questionIn(rest);
       if (question && visible_to === 'caller') throw invalidParameter('visible_to', "be 'room' with 'actions'");
+      if (question && text === '') throw missingParameter('text');
       return { text, visible_to, question };
     }
   } catch (error) {

@@ -3,7 +3,7 @@ import { beginningOf } from 'chat-service-rules/shortened';
 import { ObjectId } from 'mongodb';
 import { optional, readParameters } from '../api/parameters.ts';
 import { concurrently } from '../base/concurrently.ts';
-import { HttpError } from '../base/errors.ts';
+import { HttpError, missingParameter } from '../base/errors.ts';
 import { log } from '../base/log.ts';
 import { LruCache } from '../base/lru-cache.ts';
 import { botWebhooks } from '../collections/delivery/bot-webhooks.ts';
@@ -221,7 +221,8 @@ function replyIn(answered: string): { text: string; question: SentQuestion | und
   } catch {
     return undefined;
   }
-  if (text === undefined || !isObject(body)) return undefined;
+  if (!isObject(body)) return undefined;
+  if (text === undefined) return body.actions === undefined ? undefined : missingParameter('text');
   if (body.actions === undefined) return { text, question: undefined };
   try {
     return { text, question: questionIn(readParameters(questionParameters, body)) };

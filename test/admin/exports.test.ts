@@ -74,7 +74,7 @@ describe('what the service has of a person', () => {
   it('exports have the buttons that a person pressed, and the answers to a message', async () => {
     const { room, bot, ann } = await aRoomWithBot();
     const asked = await aQuestion(bot, room, { is_approval: true });
-    await succeed(press(ann, asked));
+    await succeed(press(ann, asked, 'yes', { version: 1 }));
     const read = async (...words: string[]) => {
       const path = join(directory, aName());
       expect(await command([...words, path])).toMatchObject({ code: 0, stderr: '' });

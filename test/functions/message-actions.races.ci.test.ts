@@ -24,7 +24,12 @@ it('of two people who press at the same moment, one wins: message, feed, bot and
     for (let turn = 0; turn < turns; turn++) {
       const asked = await aQuestion(bot, room, { is_approval: true });
       // Ann's request arrives twice.
-      const pressed = [press(ann, asked, 'yes'), press(bob, asked, 'no'), press(ann, asked, 'yes')];
+      const version = 1;
+      const pressed = [
+        press(ann, asked, 'yes', { version }),
+        press(bob, asked, 'no', { version }),
+        press(ann, asked, 'yes', { version }),
+      ];
       const replies = await Promise.all(pressed);
       const [once, refused, twice] = replies.map(({ status }) => status);
       expect([once, refused, twice]).toEqual(once === 200 ? [200, 409, 200] : [409, 200, 409]);

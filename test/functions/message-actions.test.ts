@@ -259,12 +259,19 @@ describe('an approval', () => {
     expect(await edit(bot, asked, 'Deployed.')).toMatchObject({ status: 200 });
   });
 
+  it('a press of an approval is refused without the version that the person has read', async () => {
+    const { room, bot, ann } = await aRoomWithBot();
+    const asked = await aQuestion(bot, room, { is_approval: true });
+    expect(await press(ann, asked)).toMatchObject(refused(400, 'missing_parameter', /'version'/));
+    expect(await rowsOf(asked)).toEqual([]);
+  });
+
   it('a refused press leaves no entry in the audit log', async () => {
     const { room, bot, ann, bob } = await aRoomWithBot();
     const asked = await aQuestion(bot, room, { is_approval: true });
-    await succeed(press(ann, asked));
-    await press(bob, asked);
-    await press(ann, asked);
+    await succeed(press(ann, asked, 'yes', { version: 1 }));
+    await press(bob, asked, 'yes', { version: 1 });
+    await press(ann, asked, 'yes', { version: 1 });
     expect(await rowsOf(asked)).toHaveLength(1);
   });
 
@@ -277,7 +284,7 @@ describe('an approval', () => {
   it('the entry stays when the message is deleted, and the presses go with the message', async () => {
     const { room, bot, owner, ann } = await aRoomWithBot();
     const asked = await aQuestion(bot, room, { is_approval: true });
-    await succeed(press(ann, asked));
+    await succeed(press(ann, asked, 'yes', { version: 1 }));
     await succeed(call('DELETE', `/api/messages/${asked._id.$oid}`, { token: owner.token }));
     const shown = await read(ann, asked);
     expect(Object.keys(shown)).not.toContain('presses');
@@ -313,17 +320,22 @@ describe('bots and agents that ask', () => {
     const { room, owner, bot, ann } = await aRoomWithBot();
     const receiver = aReceiver();
     await succeed(call('PUT', `${bot.path}/webhook`, { token: owner.token, body: { url: receiver.url } }));
-    let actions: object[] = yesOrNo;
-    receiver.answer = () => ({ status: 200, body: { text: 'Deploy?', actions, is_approval: true } });
+    let reply: object = { text: 'Deploy?', actions: yesOrNo, is_approval: true };
+    receiver.answer = () => ({ status: 200, body: reply });
     await aMessage(ann, room.id, { text: `@${bot.username} deploy` });
     await deliverOfRoom(room.id);
     const [posted] = ((await call('GET', `/api/messages?room=${room.id}&limit=1`, { token: ann.token })).body ?? []) as Message[];
     expect(posted).toMatchObject({ user: { $oid: bot.id }, actions: [{ id: 'yes' }, { id: 'no' }], is_approval: true });
-    actions = [];
-    await aMessage(ann, room.id, { text: `@${bot.username} again` });
-    await deliverOfRoom(room.id);
-    const { deliveries } = (await call('GET', `${bot.path}/webhook`, { token: owner.token })).body as { deliveries: object[] };
-    expect(deliveries.at(-1)).toMatchObject({ answer: expect.stringContaining("The reply was not posted: The 'actions'") });
+    for (const [wrong, why] of [
+      [{ text: 'Deploy?', actions: [] }, 'actions'],
+      [{ actions: yesOrNo }, 'text'],
+    ] as const) {
+      reply = wrong;
+      await aMessage(ann, room.id, { text: `@${bot.username} again` });
+      await deliverOfRoom(room.id);
+      const { deliveries } = (await call('GET', `${bot.path}/webhook`, { token: owner.token })).body as { deliveries: object[] };
+      expect(deliveries.at(-1)).toMatchObject({ answer: expect.stringContaining(`The reply was not posted: The '${why}'`) });
+    }
   });
 
   it('a slash command answers with buttons, and its caller learns why wrong ones were not posted', async () => {
@@ -337,6 +349,8 @@ describe('bots and agents that ask', () => {
     expect(await ask()).toMatchObject({ status: 409, body: { description: expect.stringContaining("'visible_to'") } });
     answer = { visible_to: 'room', expires_at: '2020-01-01T00:00:00Z' };
     expect(await ask()).toMatchObject(refused(409, 'command_failed', /'expires_at'/));
+    answer = { visible_to: 'room', text: '' };
+    expect(await ask()).toMatchObject(refused(409, 'command_failed', /'text'/));
     answer = { visible_to: 'room' };
     expect(await ask()).toMatchObject({ status: 200, body: { message: { actions: [{ id: 'yes' }, { id: 'no' }] } } });
   });

@@ -2,7 +2,7 @@ import type { Action, Role } from 'chat-service-rules/permissions';
 import type { ObjectId } from 'mongodb';
 import { about, integer, optional, type Values } from '../../api/parameters.ts';
 import { audited, byCaller } from '../../audit/append.ts';
-import { conflict, HttpError, notFound, permissionDenied, type Refusal } from '../../base/errors.ts';
+import { conflict, HttpError, missingParameter, notFound, permissionDenied, type Refusal } from '../../base/errors.ts';
 import type { MessageDocument } from '../../collections/rooms/messages.ts';
 import type { ActionDocument, PressDocument, QuestionDocument } from '../../collections/rooms/questions.ts';
 import type { Caller } from '../../identity/caller.ts';
@@ -18,7 +18,7 @@ const mostPresses = 1_000;
 
 export const pressParameters = {
   version: about(
-    'The version of the text that was read. If the text was edited since, the press is refused.',
+    'The version of the text that was read; required for an approval. If the text was edited since, the press is refused.',
     optional(integer(1, Number.MAX_SAFE_INTEGER)),
   ),
 };
@@ -136,6 +136,7 @@ function decideOnPress(message: MessageDocument, room: RoomContext, { id, versio
   if (earlier) throw new AnsweredError(earlier, actionOf(question, earlier.action)?.label ?? earlier.action);
   const { expires_at } = question;
   if (expires_at && expires_at <= room.now) throw actionExpired();
+  if (version === undefined && question.is_approval) throw missingParameter('version');
   if (version !== undefined && version !== question.version) throw messageChanged();
   if (question.presses.length >= mostPresses) throw answersFull();
   return {

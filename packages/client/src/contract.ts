@@ -2380,7 +2380,7 @@ export type Operations = {
   'PUT /api/messages/{message}/actions/{action}': {
     path: { 'message': string; 'action': string };
     body: {
-      /** The version of the text that was read. If the text was edited since, the press is refused. Must be from 1 to 9007199254740991. */
+      /** The version of the text that was read; required for an approval. If the text was edited since, the press is refused. Must be from 1 to 9007199254740991. */
       version?: number;
     };
     data: Message;

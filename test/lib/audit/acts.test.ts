@@ -505,7 +505,7 @@ const rows: Record<Action, Row[]> = {
       'a press',
       async () => {
         const { room, bot, ann } = await aRoomWithBot();
-        await press(ann, await aQuestion(bot, room, { is_approval: true }));
+        await press(ann, await aQuestion(bot, room, { is_approval: true }), 'yes', { version: 1 });
         return { actor: { kind: 'user', name: ann.username }, target: 'General' };
       },
     ],
