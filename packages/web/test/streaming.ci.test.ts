@@ -9,6 +9,9 @@ import { aMessage } from '../../../test/support/messages.ts';
 import { aRoomOf } from '../../../test/support/rooms.ts';
 import { call, serveUrl, visit } from './support.ts';
 
+/** The time after which the page marks what is looked at as read, at most. */
+const readAfterMs = 1_000;
+
 const distanceToEnd = (page: Page) =>
   page.locator('#messages').evaluate((box) => Math.round(box.scrollHeight - box.scrollTop - box.clientHeight));
 
@@ -82,5 +85,54 @@ it('an answer shows that it was interrupted, and a thread shows what a bot does'
     .poll(() => page.locator('.thread-content li.message').last().textContent(), { timeout: 30_000 })
     .toContain('(interrupted)');
   expect(problems).toEqual([]);
+  await context.close();
+});
+
+it('a reply that streams is unread until it is complete, also for a reader who looks at it', async () => {
+  const [ann, bot] = await Promise.all([anAccount(), aBot()]);
+  const room = await aRoomOf([ann, bot]);
+  const { _id } = await aMessage(ann, room, { text: 'Do the tests pass?' }, call);
+  // The author of a message follows its thread from the first reply on.
+  await aMessage(bot, room, { text: 'I will look', thread: _id }, call);
+  const { page, context } = await visit({ path: `/rooms/${room}?thread=${_id.$oid}`, as: ann });
+  await page.locator('.thread-content li.message', { hasText: 'I will look' }).waitFor();
+  const answer = createChatClient({ baseUrl: serveUrl, token: bot.token }).stream({ room, thread: _id.$oid });
+  await answer.write('Yes, all of');
+  await page.locator('.thread-content li.message', { hasText: 'Yes, all of' }).waitFor();
+  const unread = async () => (await call('GET', '/api/threads?unread=true', { token: ann.token })).body as object[];
+  await page.waitForTimeout(3 * readAfterMs);
+  expect(await unread()).toHaveLength(1);
+  await answer.end();
+  await expect.poll(unread).toEqual([]);
+  await context.close();
+});
+
+it('a reply that streams notifies once, when it is complete, and does not hide a message beside it', async () => {
+  const [ann, bob, bot] = await Promise.all([anAccount(), anAccount(), aBot()]);
+  const room = await aRoomOf([ann, bob, bot]);
+  const { _id } = await aMessage(ann, room, { text: 'Do the tests pass?' }, call);
+  const { page, context } = await visit({ path: '/', as: ann });
+  await page.addInitScript(`
+    localStorage.setItem('chat-notify', 'on');
+    localStorage.setItem('chat-notify-of', 'all');
+    window.notified = [];
+    window.Notification = class {
+      static permission = 'granted';
+      constructor(title, { body }) { window.notified.push(body); }
+      close() {}
+    };
+    document.hasFocus = () => false;`);
+  await page.goto(`${serveUrl}/directory`);
+  await page.locator('.rooms a').first().waitFor();
+  // By now it shows notifications.
+  await page.waitForTimeout(2_500);
+  const answer = createChatClient({ baseUrl: serveUrl, token: bot.token }).stream({ room, thread: _id.$oid });
+  await Promise.all([answer.write('Yes, all of'), aMessage(bob, room, { text: 'I am here' }, call)]);
+  const notified = () => page.evaluate('window.notified');
+  await expect.poll(notified, { timeout: 10_000 }).toEqual(['I am here']);
+  await answer.write(' them');
+  await page.waitForTimeout(3_000);
+  await answer.end();
+  await expect.poll(notified, { timeout: 10_000 }).toEqual(['I am here', 'Yes, all of them']);
   await context.close();
 });

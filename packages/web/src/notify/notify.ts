@@ -110,7 +110,7 @@ export function startNotifying(known: readonly MyRoom[]): void {
         void tellOf(room, count, () => describeNews(room, count, known.seq));
       // Replies do not make a room unread: the new one may be in a thread that has unread replies
       // already.
-      else if (room.threads > 0) void tellOfThread(room, known);
+      else if (room.threads > 0) void tellOfThread(room, (last) => room.threads > known.threads || (last?.seq ?? 0) > known.seq);
     }
     before = now;
   });
@@ -140,17 +140,24 @@ export function tellOfEvents(events: readonly Event[]): void {
   } of events) {
     const room = roomOf($oid);
     if (!room || !data || !('text' in data) || data.user.$oid === me()._id.$oid) continue;
-    if (type === 'message.created' && data.is_streaming) begun.set($oid, data.seq);
+    if (type === 'message.created' && data.is_streaming && data.is_in_room) begun.set($oid, data.seq);
     const isForHere = type === 'message.created' && data.mentions_all === 'here';
     // The list of rooms counts a mention.
     const isNamed = data.mentions.some((user) => user.$oid === me()._id.$oid);
     const isComplete = type === 'message.completed' && data.is_in_room && !isNamed && wanted(room) === 'all';
-    if (!room.isMuted && (isForHere || isComplete)) void tellOf(room, 1, async () => describe(room, data as Message));
+    if (room.isMuted) continue;
+    if (isForHere || isComplete) void tellOf(room, 1, async () => describe(room, data as Message));
+    // The list of rooms has counted the thread when the reply began.
+    else if (type === 'message.completed' && data.thread && room.threads > 0)
+      void tellOfThread(room, (last) => last?.seq === data.seq);
   }
 }
 
-/** Notifies of the last reply in a followed thread, if it arrived since the room was as `known`. */
-async function tellOfThread(room: MyRoom, known: MyRoom): Promise<void> {
+/**
+ * Notifies of the last reply in a followed thread, if it is news. A reply that streams is news when
+ * it is complete.
+ */
+async function tellOfThread(room: MyRoom, isNews: (last: Message | undefined) => boolean): Promise<void> {
   const [found] = (await ask(chat.GET('/api/threads', { params: { query: { unread: 'true', limit: 1 } } })).catch(
     () => [],
   )) as Thread[];
@@ -159,7 +166,7 @@ async function tellOfThread(room: MyRoom, known: MyRoom): Promise<void> {
   if (route.value.name === 'room' && route.value.thread === thread && document.hasFocus()) return;
   const query = { room: room.id, thread, limit: 1 };
   const [last] = (await ask(chat.GET('/api/messages', { params: { query } })).catch(() => [])) as Message[];
-  if (room.threads <= known.threads && !(last && last.seq > known.seq)) return;
+  if (last?.is_streaming || !isNews(last)) return;
   announce(strings.announce.reply(safeName(room.name)), { isPatient: true });
   const body = last ? bodyOf(last) : strings.announce.reply(safeName(room.name));
   const title = last ? pushStrings.repliedIn(nameOf(last), safeName(room.name)) : settings.name;
@@ -209,7 +216,7 @@ async function show(describe: () => Promise<Description>, tag: string, path: str
 async function describeNews(room: MyRoom, count: number, after: number): Promise<Description> {
   const name = safeName(room.name);
   const isMention = room.mentions > 0 && wanted(room) !== 'all';
-  const query = { room: room.id, limit: 1, ...(isMention && { mentions: 'me' as const }) };
+  const query = { room: room.id, limit: 1, ...(isMention ? { mentions: 'me' as const } : { is_in_room: 'true' as const }) };
   const found = await ask(chat.GET('/api/messages', { params: { query } })).catch(() => undefined);
   const message = (found as Message[] | undefined)?.at(-1);
   // An edit that mentions me is at its earlier place.

@@ -167,9 +167,13 @@ type ChunkFrame = Extract<ServerFrame, { type: 'chunk' }>;
 /** The time at which a message was last read because a frame did not continue its text. */
 let caughtUpAt = 0;
 
-/** Shows the text of a message that streams. Reads the message if some of its text is missing. */
+/**
+ * Shows the text of a message that streams in the open room. Reads the message if some of its text
+ * is missing.
+ */
 export function hearChunk(frame: ChunkFrame): void {
   const room = frame.room.$oid;
+  if (route.value.name !== 'room' || route.value.room !== room) return;
   const isIt = ({ _id }: Message) => _id.$oid === frame.message.$oid;
   const known = knownTimeline(room)?.window.value.messages.find(isIt) ?? thread.value?.replies.find(isIt);
   if (showChunk(frame, known) || performance.now() - caughtUpAt < 1_000) return;

@@ -1,6 +1,6 @@
+import { type Signal, signal } from '@preact/signals';
 import type { Message, ServerFrame } from '../../service/api.ts';
 import { idOf } from '../../service/ids.ts';
-import { signalsById } from '../people/names.ts';
 
 /*
  * The texts of messages that stream. The stored message is up to a second older than its frames. A
@@ -9,13 +9,19 @@ import { signalsById } from '../people/names.ts';
 
 type Part = { at: number; text: string };
 
-const parts = signalsById<Part>();
+const parts = new Map<string, Signal<Part | undefined>>();
+
+function partOf(message: string): Signal<Part | undefined> {
+  const found = parts.get(message) ?? signal(undefined);
+  parts.set(message, found);
+  return found;
+}
 
 /** The text of a message, as far as it has streamed. */
 export function textOf(message: Message): string {
   const { text } = message;
   if (!message.is_streaming) return text;
-  const part = parts(idOf(message)).value;
+  const part = partOf(idOf(message)).value;
   const longer = part && joined({ at: 0, text }, part);
   return longer && longer.length > text.length ? longer : text;
 }
@@ -32,14 +38,17 @@ type ChunkFrame = Extract<ServerFrame, { type: 'chunk' }>;
 
 /** Shows the text of a frame. Returns false if text before it is unknown. */
 export function showChunk({ message: { $oid }, at, text }: ChunkFrame, known: Message | undefined): boolean {
-  const part = parts($oid);
+  const part = partOf($oid);
   const before = part.peek();
   const longer = before && joined(before, { at, text });
   part.value = before && longer !== undefined ? { at: before.at, text: longer } : { at, text };
   return known === undefined || joined({ at: 0, text: known.text }, part.peek() as Part) !== undefined;
 }
 
-/** Forgets the text of a message that is complete. */
+/** Forgets the text of a message that is complete or deleted. */
 export function endStream(message: Message): void {
-  if (message.is_streaming === false) parts(idOf(message)).value = undefined;
+  if (message.is_streaming) return;
+  const part = parts.get(idOf(message));
+  parts.delete(idOf(message));
+  if (part) part.value = undefined;
 }

@@ -27,7 +27,9 @@ export function ThreadPanel({ room, id, reply }: { room: string; id: string; rep
   const replies = value?.replies ?? [];
   const pending = pendingIn(room, id, replies, idOf(me()));
   const waiting = pending.map((entry) => <PendingRow key={entry.key} entry={entry} />);
-  const last = replies.at(-1)?.seq;
+  // A reply that streams is unread until it is complete, because its end notifies.
+  const streaming = replies.findIndex((one) => one.is_streaming);
+  const last = (streaming < 0 ? replies : replies.slice(0, streaming)).at(-1)?.seq;
   const isReady = value?.root !== undefined && !value.failure && !value.isLoading;
   const list = useRef<HTMLOListElement>(null);
   const scroller = useRef<Scroller>(undefined);
