@@ -103,6 +103,10 @@ export function notifyServers(notice: ServerNotice): void {
  */
 export const foresee = (): Promise<boolean> | undefined => (carrier ? isAnyoneToTell().catch(() => false) : undefined);
 
+/** Finds out whether a notice that matters only to connected clients will interest anybody. */
+export const foreseeConnected = (): Promise<boolean> | undefined =>
+  carrier ? isAnyoneConnected().catch(() => false) : undefined;
+
 /** True if a device is subscribed to notifications. */
 export const hasDevices = async (): Promise<boolean> =>
   (await pushSubscriptions.findOne({}, { projection: { _id: 1 } })) !== null;

@@ -1,6 +1,6 @@
 import { about, textUpTo } from '../../api/parameters.ts';
 import type { Caller } from '../../identity/caller.ts';
-import { notify } from '../../notices/notices.ts';
+import { foreseeConnected, notify } from '../../notices/notices.ts';
 import type { RoomContext } from '../../rooms/contexts.ts';
 import { refusalsOf, requirePermission } from '../../rooms/permissions.ts';
 import type { AuthoredMessage } from '../messages.ts';
@@ -22,7 +22,7 @@ export function tellActivity({ _id, room }: AuthoredMessage, context: RoomContex
   if (!isProgram(caller)) throw programRequired();
   requirePermission(context, 'send');
   const { user, token } = caller;
-  notify({
+  const activity = {
     type: 'activity',
     room: room.toHexString(),
     thread: _id.toHexString(),
@@ -30,5 +30,6 @@ export function tellActivity({ _id, room }: AuthoredMessage, context: RoomContex
     username: user.username,
     ...(token.agent !== undefined && { via: token.agent }),
     text: text.replaceAll(/\s+/g, ' ').trim(),
-  });
+  } as const;
+  notify(activity, foreseeConnected());
 }

@@ -6,7 +6,7 @@ import { tooManyRequests } from '../../base/errors.ts';
 import { describeError, log } from '../../base/log.ts';
 import { messages } from '../../collections/rooms/messages.ts';
 import { carrier } from '../../notices/carrier.ts';
-import { notify } from '../../notices/notices.ts';
+import { foreseeConnected, notify } from '../../notices/notices.ts';
 import type { AuthoredMessage } from '../messages.ts';
 import type { ReplyCounts } from '../replies.ts';
 import type { StreamText } from './chunks.ts';
@@ -108,15 +108,15 @@ export async function accept(stream: LiveStream, { text, length }: StreamText): 
  * message can continue with any frame, and a lost frame does not matter.
  */
 function tellReaders({ message: { _id, room, user }, text, storedBefore: at }: LiveStream): void {
-  const chunk = text.slice(indexAfter(text, at));
-  notify({
+  const chunk = {
     type: 'chunk',
     room: room.toHexString(),
     user: user.toHexString(),
     message: _id.toHexString(),
     at,
-    text: chunk,
-  });
+    text: text.slice(indexAfter(text, at)),
+  } as const;
+  notify(chunk, foreseeConnected());
 }
 
 async function storeSoon(stream: LiveStream): Promise<void> {

@@ -93,7 +93,7 @@ it('a reply that streams is unread until it is complete, also for a reader who l
   const room = await aRoomOf([ann, bot]);
   const { _id } = await aMessage(ann, room, { text: 'Do the tests pass?' }, call);
   // The author of a message follows its thread from the first reply on.
-  await aMessage(bot, room, { text: 'I will look', thread: _id }, call);
+  await aMessage(bot, room, { text: 'I will look', thread: _id.$oid }, call);
   const { page, context } = await visit({ path: `/rooms/${room}?thread=${_id.$oid}`, as: ann });
   await page.locator('.thread-content li.message', { hasText: 'I will look' }).waitFor();
   const answer = createChatClient({ baseUrl: serveUrl, token: bot.token }).stream({ room, thread: _id.$oid });

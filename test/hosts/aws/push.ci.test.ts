@@ -1,11 +1,13 @@
 import { createChatClient, type Event } from 'chat-service-client';
 import { ObjectId } from 'mongodb';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { tokens } from '../../../lib/collections/accounts/tokens.ts';
 import { connections } from '../../../lib/collections/delivery/connections.ts';
 import { pushSubscriptions } from '../../../lib/collections/delivery/push-subscriptions.ts';
 import { rooms } from '../../../lib/collections/rooms/rooms.ts';
+import type { Message } from '../../../lib/messages/messages.ts';
 import { anAccount, anAdmin, aSession } from '../../support/accounts.ts';
+import { aBot } from '../../support/bots.ts';
 import { useOwnDatabase } from '../../support/config.ts';
 import { useDatabaseOutside } from '../../support/database-outside.ts';
 import { startGateway } from '../../support/gateway.ts';
@@ -65,6 +67,24 @@ describe('a service to which nobody is connected', () => {
     const looks = commands.filter(({ name, collection }) => name === 'find' && !anyOf.includes(collection));
     for (const look of looks) expect(await planOf(look)).toContain('IXSCAN');
     expect(gateway.invocations).toBe(0);
+  });
+
+  it('no function is invoked for a text that streams while only a device is subscribed', async () => {
+    const [ann, bot] = await Promise.all([anAccount(), aBot()]);
+    const room = await aRoomOf([ann, bot]);
+    const { key } = (await call('GET', '/api/push-subscription', { token: ann.token })).body as { key: string };
+    onTestFinished(async () => void (await pushSubscriptions.deleteMany({ user: new ObjectId(ann.id) })));
+    const device = { ...subscriptionOf(aDevice(), key), of: 'all' };
+    await succeed(call('PUT', '/api/push-subscription', { token: ann.token, body: device }));
+    const body = { room, is_streaming: true };
+    const { _id } = (await succeed(call('POST', '/api/messages', { token: bot.token, body }))).body as Message;
+    const before = gateway.invocations;
+    const append = () => call('PATCH', `/api/messages/${_id.$oid}`, { token: bot.token, body: { append: 'One', at: 0 } });
+    // A function accepts one chunk a second.
+    await expect.poll(async () => (await append()).status, { timeout: 5_000 }).toBe(200);
+    const activity = { token: bot.token, body: { activity: 'Running tests…' } };
+    await succeed(call('PATCH', `/api/threads/${_id.$oid}`, activity));
+    expect(gateway.invocations).toBe(before);
   });
 
   it('no function is invoked while nobody is connected, even after somebody was', async () => {
