@@ -74,7 +74,7 @@ function sendChunk(hub: Hub, chunk: Dispatch & { to: 'readers' }): void {
 
 const readersOf = (hub: Hub, room: string): Follower[] => [...(hub.rooms.get(room)?.followers ?? [])];
 
-/** The connections of the members of a room, except `user`; none if more than `most` are connected. */
+/** The connections of a room's members, except `user`; none if more than `most` are connected. */
 function connectionsIn(hub: Hub, { room, user }: { room: string; user?: string }, most: number = socketLimits.typing) {
   const followers = readersOf(hub, room);
   if (followers.length > most) return [];

@@ -48,7 +48,7 @@ function requireAuthor({ user }: AuthoredMessage, caller: Caller): void {
 /** The answer to a repeated last chunk, whose first answer was lost. */
 async function showEnded(message: AuthoredMessage, chunk: Chunk): Promise<Message> {
   const { text, streamed } = message;
-  // The normal form of a text is never longer than what was sent.
+  // The normal form of a text is never longer than the sent one.
   const isWhole = chunk.at + lengthOf(chunk.append) >= lengthOf(text);
   const isRepeated = chunk.isLast && streamed === 'complete' && isWhole && text.endsWith(normaliseText(chunk.append));
   if (!isRepeated) throw notStreaming();

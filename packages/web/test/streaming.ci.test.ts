@@ -9,7 +9,7 @@ import { aMessage } from '../../../test/support/messages.ts';
 import { aRoomOf } from '../../../test/support/rooms.ts';
 import { call, serveUrl, visit } from './support.ts';
 
-/** The time after which the page marks what is looked at as read, at most. */
+/** The time after which the page marks visible messages as read. */
 const readAfterMs = 1_000;
 
 const distanceToEnd = (page: Page) =>
