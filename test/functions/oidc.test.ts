@@ -533,6 +533,8 @@ describe('the service without the identity provider', () => {
   it('a logout token that needs the keys of a provider out of reach can be sent again', async () => {
     provider.rotateKeys();
     provider.state.mode = 'hangs';
+    // Keys are read at most once a second.
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
     const logout_token = await provider.sign({ iss: provider.issuer, sub: 'a', aud: 'chat', jti: 'a', iat: 0 });
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     const body = new URLSearchParams({ logout_token }).toString();
