@@ -1,9 +1,9 @@
-import { buffer } from 'node:stream/consumers';
 import { isObject } from 'chat-service-rules/objects';
 import { nameText } from '../api/parameters.ts';
 import { HttpError } from '../base/errors.ts';
 import { LruCache } from '../base/lru-cache.ts';
 import { waitOutside } from '../base/outside.ts';
+import { readAtMost } from '../base/read-at-most.ts';
 import { get, isNamed } from '../net/outbound.ts';
 import { inTurn } from '../net/per-host.ts';
 import { config } from '../settings/config.ts';
@@ -83,24 +83,14 @@ async function fetchApp(url: URL, payer: string): Promise<App> {
   const text = await waitOutside('receiver', () =>
     inTurn(url.host, async () => {
       const { status, body } = await get(url, sending);
-      if (status === 200 && Number(body.headers['content-length'] ?? 0) <= mostBytes) return readBounded(body);
+      const tooLarge = () => documentInvalid(`has more than ${mostBytes} bytes`);
+      if (status === 200 && Number(body.headers['content-length'] ?? 0) <= mostBytes)
+        return (await readAtMost(body, mostBytes, tooLarge)).toString();
       body.destroy();
-      throw documentInvalid(status === 200 ? `has more than ${mostBytes} bytes` : `is answered with ${status}`);
+      throw status === 200 ? tooLarge() : documentInvalid(`is answered with ${status}`);
     }),
   );
   return readApp(url, text);
-}
-
-async function readBounded(body: AsyncIterable<Uint8Array>): Promise<string> {
-  let size = 0;
-  const bounded = async function* () {
-    for await (const chunk of body) {
-      size += chunk.length;
-      if (size > mostBytes) throw documentInvalid(`has more than ${mostBytes} bytes`);
-      yield chunk;
-    }
-  };
-  return (await buffer(bounded())).toString();
 }
 
 function readApp(url: URL, text: string): App {

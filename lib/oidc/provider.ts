@@ -11,6 +11,7 @@ import * as client from 'openid-client';
 import { HttpError, permissionDenied, type Refusal, serviceUnavailable } from '../base/errors.ts';
 import { log } from '../base/log.ts';
 import { isOutsideBusy, waitOutside } from '../base/outside.ts';
+import { readAtMost } from '../base/read-at-most.ts';
 import { config } from '../settings/config.ts';
 import { defaultProvider, type IdentityProvider } from '../settings/identity-providers.ts';
 import { oidcSecrets } from '../settings/oidc-secret.ts';
@@ -218,14 +219,8 @@ async function fetchBounded(address: string, options: object): Promise<Response>
 
 async function readBounded({ status, body }: Response): Promise<Buffer<ArrayBuffer> | null> {
   if (body === null || status === 204 || status === 304) return null;
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for await (const part of body as unknown as AsyncIterable<Uint8Array>) {
-    length += part.length;
-    if (length > mostBytes) throw new Error(`Its answer has more than ${mostBytes} bytes.`);
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
+  const stream = body as unknown as AsyncIterable<Uint8Array>;
+  return readAtMost(stream, mostBytes, () => new Error(`Its answer has more than ${mostBytes} bytes.`));
 }
 
 /**
