@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { HttpError, notFound, type Refusal } from '../base/errors.ts';
 import { appCodes } from '../collections/accounts/app-codes.ts';
-import { apps } from '../collections/accounts/apps.ts';
+import { type AppDocument, apps } from '../collections/accounts/apps.ts';
 import { tokens } from '../collections/accounts/tokens.ts';
 import { insertWithTimes } from '../database/writes.ts';
 import { deleteToken } from '../identity/tokens.ts';
@@ -19,24 +19,25 @@ export async function findApp(clientId: string, payer: string): Promise<App> {
   if (isDocumentAddress(clientId)) return readDocument(clientId, payer);
   const found = await apps.findOne({ _id: clientId });
   if (!found) throw appUnknown();
-  return { clientId, name: found.name, host: null, redirectUris: found.redirect_uris };
+  return registered(found);
 }
+
+const registered = ({ _id, name, redirect_uris }: Pick<AppDocument, '_id' | 'name' | 'redirect_uris'>): App => ({
+  clientId: _id,
+  name,
+  host: null,
+  redirectUris: redirect_uris,
+});
 
 /** Registers an app, and returns its client id. */
 export async function registerApp({ name, redirectUris }: Pick<App, 'name' | 'redirectUris'>): Promise<App> {
-  const clientId = new ObjectId().toHexString();
-  await insertWithTimes(apps, { _id: clientId, name, redirect_uris: redirectUris }, { created_at: '$$NOW' });
-  return { clientId, name, host: null, redirectUris };
+  const app = { _id: new ObjectId().toHexString(), name, redirect_uris: redirectUris };
+  await insertWithTimes(apps, app, { created_at: '$$NOW' });
+  return registered(app);
 }
 
 /** The registered apps, the oldest first. */
-export const listApps = async (): Promise<App[]> =>
-  (await apps.find({}, { sort: { _id: 1 } }).toArray()).map(({ _id, name, redirect_uris }) => ({
-    clientId: _id,
-    name,
-    host: null,
-    redirectUris: redirect_uris,
-  }));
+export const listApps = async (): Promise<App[]> => (await apps.find({}, { sort: { _id: 1 } }).toArray()).map(registered);
 
 /** True unless the app was registered and has been removed since. */
 export const isKnownApp = async (clientId: string): Promise<boolean> =>

@@ -10,7 +10,7 @@ import { config } from '../settings/config.ts';
 import { appUnknown, findApp } from './apps.ts';
 import { createCode } from './codes.ts';
 import { appScopes, isOwnResource } from './discovery.ts';
-import { oauthError, oauthOff, requireIssuer } from './errors.ts';
+import { oauthError, oauthOff, requireIssuer, targetInvalid } from './errors.ts';
 import { type App, appDocumentInvalid } from './metadata-documents.ts';
 import { isAmong, isOnDevice, returnAddress } from './redirect-uris.ts';
 
@@ -56,7 +56,6 @@ const redirectUnknown: Refusal = () => invalidParameter('redirect_uri', 'be one 
 const requestInvalid: Refusal = () => oauthError('invalid_request', 'PKCE with S256 is required.');
 const responseTypeUnsupported: Refusal = () =>
   oauthError('unsupported_response_type', 'Only the response type code is supported.');
-const targetInvalid: Refusal = () => oauthError('invalid_target', 'The resource is not this service.');
 const scopeInvalid: Refusal = () => oauthError('invalid_scope', 'The app asks for no scope that apps may have.');
 
 export const requestRefusals = [oauthOff, sessionRequired, appUnknown, appDocumentInvalid, redirectUnknown, tooManyRequests];

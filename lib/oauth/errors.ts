@@ -22,6 +22,8 @@ export const oauthError = (error: OAuthError, description: string): HttpError =>
     error_description: description,
   });
 
+export const targetInvalid: Refusal = () => oauthError('invalid_target', 'The resource is not this service.');
+
 export const oauthOff: Refusal = () =>
   new HttpError(404, {
     title: 'Not found',

@@ -2,7 +2,7 @@ import { limits } from '../api/limits.ts';
 import { aCount, aText, aWord, described, record, type Shown } from '../api/schema.ts';
 import { payloadTooLarge, type Refusal } from '../base/errors.ts';
 import { codeInvalid, exchangeCode } from './codes.ts';
-import { oauthError, oauthOff, requireIssuer } from './errors.ts';
+import { oauthError, oauthOff, requireIssuer, targetInvalid } from './errors.ts';
 import { refreshGrant, refreshInvalid, revokeGrant } from './grants.ts';
 
 export const tokenForm = {
@@ -33,7 +33,6 @@ export const revokedSchema = record('RevokedToken', {});
 const requestInvalid: Refusal = () => oauthError('invalid_request', 'The client_id parameter is required once.');
 const grantTypeUnsupported: Refusal = () =>
   oauthError('unsupported_grant_type', 'The grant type must be authorization_code or refresh_token.');
-const targetInvalid: Refusal = () => oauthError('invalid_target', 'The resource is not this service.');
 const scopeInvalid: Refusal = () => oauthError('invalid_scope', 'The scope exceeds the one that the user allowed.');
 const formTooLarge: Refusal = () => payloadTooLarge(limits.jsonBody);
 
