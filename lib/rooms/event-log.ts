@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { attempt, regardlessOfDeadline } from '../base/deadline.ts';
 import { type EventDocument, type EventType, events } from '../collections/rooms/events.ts';
-import { isDuplicateKey } from '../database/failures.ts';
+import { insertUnlessStored } from '../database/writes.ts';
 import { foresee, notify } from '../notices/notices.ts';
 import { type Place, placeOf, takePlace } from './sequence.ts';
 
@@ -42,15 +42,7 @@ function comingOrGoing({ type, data: { user } }: EventDocument) {
 const isRemoval = (type: EventType) => type === 'member.left' || type === 'member.kicked' || type === 'member.banned';
 
 /** Inserts an event. Returns false if its `seq` is taken. */
-export async function insertEvent(event: Omit<EventDocument, '_id'>): Promise<boolean> {
-  try {
-    await events.insertOne(event);
-    return true;
-  } catch (error) {
-    if (isDuplicateKey(error)) return false;
-    throw error;
-  }
-}
+export const insertEvent = (event: Omit<EventDocument, '_id'>): Promise<boolean> => insertUnlessStored(events, event);
 
 // The driver may have inserted it, when it repeated the insert after a connection failure. A feed
 // may have, when it found the change without its event.
