@@ -37,7 +37,6 @@ async function tell(notice: Dispatch, delivery: Delivery): Promise<void> {
       return sendNews(notice, delivery);
     case 'user':
       return sendTo([notice.user], [encode(notice.frame)], delivery);
-    case 'others in room':
     case 'room':
     case 'readers':
       return sendToRoom(notice, delivery);

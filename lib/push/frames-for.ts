@@ -8,10 +8,8 @@ import type { ServerFrame } from './frames.ts';
 export type Dispatch =
   /** All devices of a user. */
   | { to: 'user'; user: string; frame: ServerFrame }
-  /** The other members of a room, unless it is too large. */
-  | { to: 'others in room'; room: string; user: string; frame: ServerFrame }
-  /** The members of a room, unless it is too large. An agent has the id of its user, who is one. */
-  | { to: 'room'; room: string; frame: ServerFrame }
+  /** The members of a room, except `user`, unless the room is too large. */
+  | { to: 'room'; room: string; user?: string; frame: ServerFrame }
   /** The members of a room, with a chunk of a text: in large rooms at most once a second. */
   | { to: 'readers'; room: string; message: string; frame: ServerFrame }
   /** The members of a room, with the events of its feed up to `seq`. */
@@ -37,11 +35,12 @@ export function framesFor(notice: Notice): Dispatch {
       return { to: 'conversations', user: notice.user, whom: notice.whom };
     case 'typing': {
       const { type, room, user, username } = notice;
-      return { to: 'others in room', room, user, frame: { type, room: { $oid: room }, user: { $oid: user }, username } };
+      return { to: 'room', room, user, frame: { type, room: { $oid: room }, user: { $oid: user }, username } };
     }
     case 'activity': {
       const { room, thread, user, ...shown } = notice;
       const frame = { ...shown, room: { $oid: room }, thread: { $oid: thread }, user: { $oid: user } };
+      // An agent has the id of its user, who must see it.
       return { to: 'room', room, frame };
     }
     case 'chunk': {

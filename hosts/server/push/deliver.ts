@@ -27,7 +27,6 @@ function dispatch(hub: Hub, notice: Dispatch): void {
     case 'user':
       sendEphemeral(connectionsOf(hub, notice.user), notice.frame, 'read');
       break;
-    case 'others in room':
     case 'room':
       sendEphemeral(connectionsIn(hub, notice), notice.frame, 'typing');
       break;
