@@ -1,3 +1,4 @@
+import { hasRank } from 'chat-service-rules/permissions';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { me } from '../../account/session.ts';
 import { announce } from '../../device/announcer.tsx';
@@ -171,14 +172,11 @@ function AnsweredBy({ press: { user, at } }: { press: Press }) {
 /** Whether an action is for the user: by role, or by name. */
 function isAsked({ who }: Action, { room }: Message, mine: string): boolean {
   if (typeof who !== 'string') return who.some(({ $oid }) => $oid === mine);
-  const role = roomOf(room.$oid)?.role;
-  return role !== undefined && ranks.indexOf(role) >= ranks.indexOf(who);
+  return hasRank({ least: who, asMember: true }, { role: roomOf(room.$oid)?.role, isAdmin: false });
 }
 
 /** A time of today by its clock, any other with its day. */
 const whenOf = (time: Date): string => (isSameDay(time, new Date()) ? timeOf(time) : shortOf(time));
-
-const ranks = ['member', 'moderator', 'owner'];
 
 /** The longest time of a timer, in milliseconds. */
 const longestTimer = 2 ** 31 - 1;
