@@ -6,6 +6,9 @@ import type { Caller } from '../../identity/caller.ts';
 import { findActiveUsers, noSuchUser } from '../../identity/users.ts';
 import { actionsParameter, mostButtons, type SentAction } from './actions.ts';
 
+/** The most characters of a text that is to be approved: the audit log has all of it. */
+const longestApproval = 1_000;
+
 /** The parameters that make a message a question. All but `actions` require it. */
 export const questionParameters = {
   actions: optional(actionsParameter),
@@ -16,16 +19,13 @@ export const questionParameters = {
   ),
   expires_at: about('The time after which no action can be pressed.', optional(dateTime)),
   is_approval: about(
-    `Whether each press is recorded in the audit log with the text, which is final after the first press. The text then has at most 1000 characters.`,
+    `Whether each press is recorded in the audit log with the text, which is final after the first press. The text then has at most ${longestApproval} characters.`,
     optional(flag),
   ),
 };
 
 /** A question as its sender describes it. */
 export type SentQuestion = Omit<Values<typeof questionParameters>, 'actions'> & { actions: SentAction[] };
-
-/** The most characters of a text that is to be approved: the audit log has all of it. */
-export const longestApproval = 1_000;
 
 const programRequired: Refusal = () => permissionDenied('program_required', 'Only bots and agents can send actions.');
 export const questionRefusals = [programRequired, noSuchUser];
