@@ -84,7 +84,7 @@ describe.each(transports())('/api/audit, %s', (_transport, call) => {
 });
 
 describe('the audit log', () => {
-  it('the audit log has no entry of what people do with their own accounts and rooms', async () => {
+  it('people who change their own accounts and rooms add nothing to the audit log', async () => {
     const account = await anAccount();
     const room = await aRoomOf([account]);
     await inProcess('PATCH', `/api/users/${account.id}`, { token: account.token, body: { name: 'Other' } });
@@ -93,7 +93,7 @@ describe('the audit log', () => {
     expect([await trailOf(account.id), await trailOf(room)]).toEqual([[], []]);
   });
 
-  it('the audit log has no entry of an administrator who does what owners and members may do', async () => {
+  it('an administrator who acts as an owner or a member adds nothing to the audit log', async () => {
     const owner = await anAdmin();
     const member = await anAccount();
     const room = await aRoomOf([owner, member]);
@@ -114,7 +114,7 @@ describe('the audit log', () => {
     expect(await trailOf(room)).toEqual([entry(owner, 'room.held')]);
   });
 
-  it('the audit log has no entry of what ordinary users are refused, or of what does not exist', async () => {
+  it('refused requests of ordinary users, and those for unknown targets, add nothing to the audit log', async () => {
     const [account, other] = [await anAccount(), await anAccount()];
     const before = await audit.countDocuments({ 'actor.id': { $in: [new ObjectId(account.id), new ObjectId(admin.id)] } });
     expect((await inProcess('PATCH', `/api/users/${other.id}`, { token: account.token, body: { is_admin: true } })).status).toBe(
@@ -125,7 +125,7 @@ describe('the audit log', () => {
     expect(await trailOf(other.id)).toEqual([]);
   });
 
-  it('the audit log has a second entry of what was refused after it was asked for', async () => {
+  it('an act that is refused after its entry adds a second entry to the audit log', async () => {
     const [account, taken] = [await anAccount(), await anAccount()];
     const reply = await inProcess('PATCH', `/api/users/${account.id}`, { token: admin.token, body: { email: taken.email } });
     expect(outcome(reply)).toMatchObject({ status: 409 });
@@ -179,7 +179,7 @@ describe('the audit log', () => {
     expect(await trailOf(room)).toEqual([entry(reader, 'room.read')]);
   });
 
-  it('the audit log has no entry of reading in a room that everyone may join', async () => {
+  it('reading a room that everyone may join adds nothing to the audit log', async () => {
     const room = await aRoomOf([await anAccount()], { is_open: true, is_visible: true });
     expect((await inProcess('GET', `/api/messages?room=${room}`, { token: admin.token })).status).toBe(200);
     expect(await trailOf(room)).toEqual([]);

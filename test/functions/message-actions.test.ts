@@ -74,7 +74,7 @@ describe('a message with actions', () => {
       { is_select: true, actions: Array.from({ length: 101 }, (_, at) => ({ id: `${at}`, label: 'A' })) },
       /'actions'/,
     ],
-    ['an element that is no object', { actions: ['yes'] }, /list of objects, also for action 1/],
+    ['an element of another type', { actions: ['yes'] }, /list of objects, also for action 1/],
     ['an action without a label', { actions: [{ id: 'a' }] }, /have 'label' in action 1/],
     ['a blank label', { actions: [{ id: 'a', label: ' ' }] }, /valid 'label' in action 1/],
     ['a label with a control character', { actions: [{ id: 'a', label: 'A\u0007' }] }, /valid 'label' in action 1/],
@@ -233,7 +233,7 @@ describe('PUT /api/messages/{message}/actions/{action}', () => {
 });
 
 describe('an approval', () => {
-  it('the audit log has who approved which version of which text, and the text can no longer be edited', async () => {
+  it('an approval is in the audit log with person, text and version, and the text can no longer be edited', async () => {
     const { room, bot, ann } = await aRoomWithBot();
     const text = `Deploy ${'x'.repeat(900)}?`;
     const asked = await aQuestion(bot, room, { is_approval: true });

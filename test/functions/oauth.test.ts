@@ -314,7 +314,7 @@ describe('registered apps', () => {
     expect((await post('/api/oauth/token', kept.form)).status).toBe(200);
   });
 
-  it('an app that is no longer registered gets no tokens for what is left of it', async () => {
+  it('a removed app gets no tokens for its earlier codes and refresh tokens', async () => {
     const [app, user] = [await aRegisteredApp(), await newUser()];
     const { form } = await aCode(user, app);
     const { tokens: issued } = await aConnectedApp(user, app);
@@ -348,7 +348,7 @@ describe('POST /api/oauth/authorization', () => {
     expect((await allow(user, request, { proof })).status).toBe(201);
   });
 
-  it('an account with as many tokens as it may have is told before the app is', async () => {
+  it('an account with the most tokens allowed is refused before anything leads to the app', async () => {
     const user = await newUser();
     const reply = await withConfig({ TOKENS_PER_USER: '1', RATE_LIMITS: 'on' }, () => allow(user, requestOf(anApp(), challenge)));
     expect(reply).toMatchObject({ status: 409, body: { code: 'too_many_tokens' } });

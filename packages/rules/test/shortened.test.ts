@@ -21,7 +21,7 @@ describe('a text that is shortened', () => {
     ['has too many characters outside the basic plane', '😀😀😀', 2, '😀😀'],
     ['has half of an emoji at the limit', `ab${family}`, 5, 'ab'],
     ['has half of a flag at the limit', 'ab🇩🇪', 3, 'ab'],
-    ['is no valid text at the limit', 'ab\ud83d', 2, 'ab'],
+    ['has half of a surrogate pair at the limit', 'ab\ud83d', 2, 'ab'],
   ])('a text that is cut by characters %s', (_what, text, most, expected) => {
     expect(firstCharacters(text, most)).toBe(expected);
   });

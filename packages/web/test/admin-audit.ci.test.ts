@@ -56,7 +56,7 @@ describe('the audit log in the page', () => {
     await context.close();
   });
 
-  it('the audit log in the page shows who did what to whom, the newest first', async () => {
+  it('the page shows each entry of the audit log with its actor, action and target, newest first', async () => {
     const { page, context, problems, admin, person } = await atTrail();
     await narrowTo(page, admin);
     await expect.poll(() => heads(page)).toEqual(['Room changed', 'Made administrator']);
