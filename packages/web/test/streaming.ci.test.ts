@@ -44,7 +44,7 @@ it('an answer that streams grows in its place, keeps the reader at the end, and 
   for (let line = 1; line <= 30; line++) {
     await answer.write(`Line ${line}\n\n`);
     await expect.poll(async () => await row.textContent()).toContain(`Line ${line}`);
-    expect(await distanceToEnd(page)).toBeLessThan(2);
+    await expect.poll(() => distanceToEnd(page)).toBeLessThan(2);
   }
   expect(await row.textContent()).toContain('writing…');
   await answer.end();
@@ -56,6 +56,24 @@ it('an answer that streams grows in its place, keeps the reader at the end, and 
   const heard = () =>
     page.evaluate(() => (window as unknown as { said: string[] }).said.filter((text) => text.includes('Line 1')));
   await expect.poll(async () => (await heard()).length).toBe(1);
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+it('a page that missed the frames of a stream reads its text', async () => {
+  const [ann, bot] = await Promise.all([anAccount(), aBot()]);
+  const room = await aRoomOf([ann, bot]);
+  const answer = createChatClient({ baseUrl: serveUrl, token: bot.token }).stream({ room });
+  await answer.message;
+  const { page, context, problems } = await visit({ as: ann });
+  await context.routeWebSocket(/./, (socket) => socket.close());
+  await page.goto(`${serveUrl}/rooms/${room}`);
+  const row = page.locator('.room-pane li.message').last();
+  for (const line of ['Line 1', 'Line 2']) {
+    await answer.write(`${line}\n\n`);
+    await expect.poll(() => row.textContent()).toContain(line);
+  }
+  await answer.end();
   expect(problems).toEqual([]);
   await context.close();
 });

@@ -142,14 +142,13 @@ function applyChanges(room: string, changes: Changes): void {
   }
   changeMembers(room, changes);
   if (changes.room || changes.areDetailsStale) roomChanged(room, changes.room);
-  for (const id of changes.repliedTo) void refreshMessage(room, id);
-}
-
-/** A message has a new reply: how many it has, the service says. */
-async function refreshMessage(room: string, id: string): Promise<void> {
   const { messages, isAtEnd } = knownTimeline(room)?.window.value ?? { messages: [], isAtEnd: true };
   // Where earlier messages are shown, the newest ones are still kept.
-  if (isAtEnd && !messages.some(({ _id }) => _id.$oid === id)) return;
+  for (const id of changes.repliedTo) if (!isAtEnd || messages.some(({ _id }) => _id.$oid === id)) void refreshMessage(room, id);
+}
+
+/** Reads a message again, for its text or its number of replies. */
+async function refreshMessage(room: string, id: string): Promise<void> {
   try {
     const message = (await ask(chat.GET('/api/messages/{message}', { params: { path: { message: id } } }))) as Message;
     const timeline = knownTimeline(room);
@@ -158,7 +157,7 @@ async function refreshMessage(room: string, id: string): Promise<void> {
     timeline?.apply({ messages: [message] }, at === undefined ? undefined : { at, epoch });
     applyToThreads([message]);
   } catch {
-    // The count is shown when the page of history is read the next time.
+    // It is read again with its page of history.
   }
 }
 
@@ -179,4 +178,32 @@ export function hearChunk(frame: ChunkFrame): void {
   if (showChunk(frame, known) || performance.now() - caughtUpAt < 1_000) return;
   caughtUpAt = performance.now();
   void refreshMessage(room, frame.message.$oid);
+}
+
+/** The silence after which a message that streams is read again, in milliseconds. */
+const silenceMs = 2_000;
+
+/**
+ * Reads a message again while its text does not grow, less and less often. Frames before the
+ * connection did not arrive, and a page of history is up to a second older than the frames. Returns
+ * how to stop.
+ */
+export function readWhileSilent({ _id, room }: Message): () => void {
+  let waitMs = silenceMs;
+  let timer: ReturnType<typeof setTimeout>;
+  let isStopped = false;
+  const wait = (): void => {
+    timer = setTimeout(async () => {
+      if (document.visibilityState !== 'hidden') {
+        waitMs *= 2;
+        await refreshMessage(room.$oid, _id.$oid);
+      }
+      if (!isStopped) wait();
+    }, waitMs);
+  };
+  wait();
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
+  };
 }

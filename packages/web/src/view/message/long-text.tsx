@@ -1,9 +1,10 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { strings } from '../../i18n/strings.ts';
 import type { Message } from '../../service/api.ts';
 import { idOf } from '../../service/ids.ts';
 import { textOf } from '../../store/rooms/streams.ts';
 import { isSaved } from '../../store/saved.ts';
+import { readWhileSilent } from '../../sync/follow.ts';
 import { Icon } from '../shared/icon.tsx';
 import { later } from '../shared/later.tsx';
 import { Text } from '../text/markdown.tsx';
@@ -34,6 +35,7 @@ export function LongText({ message, id }: { message: Message; id: string }) {
     measure();
     return () => observer.disconnect();
   }, [text, isFolded]);
+  useEffect(() => (isStreaming ? readWhileSilent(message) : undefined), [isStreaming, text]);
   const isCut = isFolded && isHigh;
   const hasCards = (message.display?.cards.length ?? 0) > 0;
   const marks = [
