@@ -22,8 +22,7 @@ export async function sweepAudit({ now = Date.now(), until = Number.POSITIVE_INF
     const some = await audit
       .find({}, { sort: { _id: 1 }, limit: batchSize, batchSize, projection: { at: 1, hash: 1 } })
       .toArray();
-    // Only from the front: an old entry behind a newer one, from a clock that was behind, has to
-    // wait.
+    // Cuts only at the front. An old entry behind a newer one, from a slow clock, has to wait.
     const firstKept = some.findIndex(({ at }) => at >= before);
     const old = firstKept === -1 ? some : some.slice(0, firstKept);
     const last = old.at(-1);

@@ -19,7 +19,7 @@ export type Dispatch =
   /** Connections whose token may have ended: check it. */
   | { to: 'sessions'; user: string }
   | { to: 'sessions'; token: string }
-  /** The devices of a user, who may see their conversations with `whom` no longer, or again. */
+  /** The devices of a user who blocked or unblocked `whom`. */
   | { to: 'conversations'; user: string; whom: string };
 
 /** Decides for each type of notice who receives which frame. A host only chooses connections. */

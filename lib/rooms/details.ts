@@ -16,8 +16,8 @@ import { allowedTo, findReadableRoom, requirePermission } from './permissions.ts
 import { placeOf } from './sequence.ts';
 
 /**
- * After how many days a room's messages are deleted: as it says itself, or the service, whichever
- * comes first; null for never.
+ * Returns the days until a room's messages are deleted: the lower of the room's and the service's
+ * numbers, or null for never.
  */
 export function daysKept({ retention_days }: Pick<RoomDocument, 'retention_days'>): number | null {
   const days = [retention_days ?? 0, config.retentionDays].filter((one) => one > 0);
@@ -98,7 +98,7 @@ export const detailChanges = {
   },
 };
 
-/** Has a room's messages deleted by their age no longer, or again; 404 for an unknown room. */
+/** Puts a room on hold, or releases it; 404 for an unknown room. */
 export async function holdRoom(room: ObjectId, is_held: boolean): Promise<void> {
   const { matchedCount } = await rooms.updateOne({ _id: room }, { $set: { is_held } });
   if (matchedCount === 0) throw noSuchRoom();

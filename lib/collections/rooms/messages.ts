@@ -68,7 +68,7 @@ export type MessageDocument = {
   /** The name of the agent's token that has sent it. */
   via?: string;
   text: string;
-  /** Only there in some messages of webhooks. */
+  /** The cards of a webhook's message, if it has some. */
   display?: Display;
   /** The buttons or the select of a program's message, and their presses. */
   question?: QuestionDocument;
@@ -96,17 +96,15 @@ export type MessageDocument = {
   late_mentions?: { user: ObjectId; seq: number }[];
   reactions: { emoji: string; user: ObjectId }[];
   pinned_at: Date | null;
-  /** Only there, and true, when it is deleted: for an index that holds nothing else. */
+  /** True if the message is deleted, otherwise absent, for a partial index. */
   is_deleted?: true;
-  /** Only there, and true, when replies to it may be deleted, which then are not counted. */
+  /** True if replies may be deleted, which are not counted; otherwise absent. */
   has_deleted_replies?: true;
-  /** Only there, and true, while it is pinned: for an index that holds nothing else. */
+  /** True while the message is pinned, otherwise absent, for a partial index. */
   is_pinned?: true;
-  /**
-   * Only there, and true, when there may be replies to it: those to all others need not be counted.
-   */
+  /** True if there may be replies, otherwise absent: then nothing needs counting. */
   has_replies?: true;
-  /** Up to three who have replied last, the last one at the end, and when. */
+  /** The last three users who replied, the latest at the end, and the time of the last reply. */
   repliers?: ObjectId[];
   replied_at?: Date;
   /** The import that created the message. */

@@ -51,9 +51,7 @@ export type WebhookDocument = {
 /** The URL and the events of an outgoing webhook, and the room's place when it was created. */
 export type OutgoingWebhook = SigningSecret & { url: string; events: SentEventType[]; since: number };
 
-/**
- * A room with its members: who is in it, and as what, is changed by updates of this one document.
- */
+/** A room with its members. Memberships and roles change with this one document. */
 export type RoomDocument = {
   _id: ObjectId;
   name: string;
@@ -78,7 +76,7 @@ export type RoomDocument = {
   avatar?: string;
   created_at: Date;
   created_by: ObjectId;
-  /** When it or its members changed last, by the database's clock, as all its times are. */
+  /** The time of the last change of the room or its members, by the database's clock. */
   changed_at: Date;
   archived_at: Date | null;
   last_message_at: Date | null;
@@ -93,15 +91,15 @@ export type RoomDocument = {
    * counting.
    */
   last_deleted?: number;
-  /** The least role that may address everyone in a message; `member` where none was chosen. */
+  /** The lowest role that may use `@room` and `@here`; `member` by default. */
   for_all_role?: Role;
-  /** When a message addressed all members last. */
+  /** The time of the last message with `@room` or `@here`. */
   for_all_at?: Date;
-  /** Since when the room and everything in it is being deleted: it does not exist for anyone. */
+  /** The start of the deletion. From then on, the room does not exist for anyone. */
   deleting_at?: Date;
   /**
-   * Only there, and true, for a conversation of the people who are in it. Its unique `direct_key`
-   * keeps others from having the same people.
+   * True for a direct conversation, otherwise absent. The unique `direct_key` prevents a second
+   * conversation of the same people.
    */
   is_direct?: true;
   direct_key?: string;
@@ -112,14 +110,14 @@ export type RoomDocument = {
    * default applies.
    */
   retention_days?: number | null;
-  /** Nothing is deleted by its age. */
+  /** True if messages are kept however old they are. */
   is_held?: boolean;
-  /** The imports of other chats that it has messages of, and the one that has made it. */
+  /** The imports that added messages, and the import that created the room. */
   imports?: ObjectId[];
   made_by_import?: ObjectId;
-  /** Up to where messages that were too old are deleted. */
+  /** The place that the deletion by age has reached. */
   swept_seq?: number;
-  /** The first of them that was kept as its author is held, and all such authors. */
+  /** The first old message that was kept because of a hold on its author, and all such authors. */
   held_seq?: number;
   held_by?: ObjectId[];
 } & Partial<IdempotencyFields>;

@@ -1,7 +1,7 @@
 import type { IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../../database/bounded.ts';
 
-/** A thread that a user follows: began, replied in, was mentioned in, or chose. */
+/** A thread that a user started, replied in, was mentioned in, or chose to follow. */
 export type FollowedThreadDocument = {
   _id: { thread: ObjectId; user: ObjectId };
   room: ObjectId;
@@ -12,20 +12,14 @@ export type FollowedThreadDocument = {
   /** The place of the last reply, and when it was sent. */
   replied_seq: number;
   replied_at: Date;
-  /**
-   * Only there, and true, while there are replies of others that the user has not read: for an
-   * index that holds nothing else.
-   */
+  /** True while replies of others are unread, otherwise absent, for a partial index. */
   is_unread?: true;
   /**
-   * Only there, and true, if a reply was deleted while `is_unread` was set, which may be out of
-   * date then.
+   * True if a reply was deleted while `is_unread` was set, otherwise absent. `is_unread` may be
+   * outdated then.
    */
   may_be_read?: true;
-  /**
-   * Only there, and true, when the user wants to hear of the thread no longer, until somebody
-   * mentions them there.
-   */
+  /** True if the user unfollowed the thread, until a mention there; otherwise absent. */
   is_left?: true;
 };
 

@@ -57,7 +57,7 @@ export function App() {
   );
 }
 
-/** How long after the start the code of hidden views is loaded. */
+/** The delay between the start and the loading of hidden views. */
 const aheadAfterMs = 5_000;
 
 function Shell() {

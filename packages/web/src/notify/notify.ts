@@ -47,7 +47,7 @@ export async function setNotifications(on: boolean): Promise<boolean> {
   return notifications.areOn();
 }
 
-/** Chooses what one is notified of. */
+/** Chooses the events that notify the user. */
 export async function setPolicy(policy: NotifyPolicy): Promise<void> {
   remember(policyKey, policy);
   await subscribe(policy);

@@ -39,7 +39,7 @@ function setDraft(place: string, text: string): void {
 const copies = new Map<string, { key: string; text: string }>();
 const unsaved = new Map<string, ReturnType<typeof setTimeout>>();
 
-/** How long after the last key a draft is written. */
+/** The delay between the last key and the storing of a draft. */
 const pauseMs = 300;
 
 /** The name of the stored last words, for a page that closes too suddenly for the database. */

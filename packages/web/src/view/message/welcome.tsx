@@ -24,10 +24,7 @@ import { Icon } from '../shared/icon.tsx';
 import { kindOfRoom } from '../sidebar/room-kind.tsx';
 import './welcome.css';
 
-/**
- * How long the text waits for the details of the room, which add lines to it. Without a connection
- * they do not come.
- */
+/** The longest wait for the details of the room, which add lines to the text. */
 const longestWaitMs = 1_500;
 
 /** The text of an empty room: its kind, its readers, and the first things to do. */

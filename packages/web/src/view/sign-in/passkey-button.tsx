@@ -25,7 +25,7 @@ export function PasskeyButton({ onSignedIn, isSuggested = false, username }: Pro
     suggestion.current = controller;
     suggestPasskeys(controller.signal, username).then(
       (isSignedIn) => isSignedIn && onSignedIn(),
-      // Nobody has asked for it before somebody chooses a passkey, which the service then refuses.
+      // A refusal follows a chosen passkey. Other failures of the suggestion concern nobody.
       (problem) => isRefusal(problem) && setFailure(sentenceOf(problem)),
     );
   };

@@ -38,10 +38,7 @@ import { PendingRow } from '../pending.tsx';
 import { Replies } from './thread.tsx';
 import './threads.css';
 
-/**
- * How long after something happened in a room it is looked whether a thread has new replies, in
- * milliseconds.
- */
+/** The delay in milliseconds between a change in a room and the check for new replies. */
 const newsAfter = 1_000;
 
 /**
@@ -58,7 +55,7 @@ export function Threads({ room }: { room?: string | undefined }) {
     open();
     return closeThreadCards;
   }, []);
-  // Something was said somewhere, or read on another device.
+  // There is a new message, or another device has read a thread.
   const moved = useComputed(() => `${allThreads.value} ${(rooms.value ?? []).reduce((sum, { seq }) => sum + seq, 0)}`).value;
   useEffect(() => {
     const timer = setTimeout(() => void refreshThreadCards().catch(() => {}), newsAfter);
