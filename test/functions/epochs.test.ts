@@ -54,7 +54,7 @@ describe('a cursor', () => {
     expect(outcome(await call('GET', `/api/events?room=${room}&after=${ahead}`, { token }))).toEqual(replaced);
   });
 
-  it('a cursor of an epoch that only another process knows so far is accepted', async () => {
+  it('a cursor of an epoch that another process has just started is accepted', async () => {
     const ann = await anAccount();
     const { token } = ann;
     const room = await aRoomOf([ann]);

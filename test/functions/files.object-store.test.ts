@@ -25,7 +25,7 @@ describe('a file in an object store', () => {
     (await fetch(url, { method, headers, body: body as string })).status;
   const send = (room: string, id: string) => call('POST', '/api/messages', { token, body: { room, files: [id] } });
 
-  it('a file is uploaded to an address of the object store, which is good for a quarter of an hour, with the headers that are signed', async () => {
+  it('a file is uploaded with signed headers to an address of the object store that is valid for 15 minutes', async () => {
     const { upload } = await announce(await aRoomOf([ann]));
     expect(upload.url.startsWith(`${objectStore.endpoint}/files/chat/`)).toBe(true);
     expect(upload.headers).toEqual({
@@ -38,7 +38,7 @@ describe('a file in an object store', () => {
     expect(new URL(upload.url).searchParams.get('X-Amz-Expires')).toBe('900');
   });
 
-  it('a file in an object store is announced again with the same key for another address of the same bytes', async () => {
+  it('a file in an object store gets another address for the same bytes if it is announced again with the same key', async () => {
     const room = await aRoomOf([ann]);
     const key = { 'idempotency-key': crypto.randomUUID() };
     const [first, again] = [await announce(room, {}, key), await announce(room, {}, key)];
@@ -58,7 +58,7 @@ describe('a file in an object store', () => {
     expect(id).toMatch(/^[0-9a-f]{24}$/);
   });
 
-  it('a file in an object store is sent once its bytes are there, and without its preview while that is not', async () => {
+  it('a file in an object store can be sent once its bytes are stored, without a preview whose bytes are missing', async () => {
     const room = await aRoomOf([ann]);
     const { _id, upload } = await announce(room, { preview: { type: 'image/webp', ...measured(webp) } });
     expect(outcome(await send(room, _id.$oid))).toMatchObject({ status: 409, body: { code: 'file_not_uploaded' } });
@@ -68,7 +68,7 @@ describe('a file in an object store', () => {
     expect((await send(room, _id.$oid)).body).toMatchObject({ files: [{ has_preview: false }] });
   });
 
-  it('a file in an object store is sent only as it was announced, whatever got into the store', async () => {
+  it('a file in an object store cannot be sent if the stored bytes differ from the announcement', async () => {
     const room = await aRoomOf([ann]);
     const { id } = await aFile(ann, room);
     const [name, stored] = [...objectStore.objects].at(-1) ?? ['', undefined];
@@ -76,7 +76,7 @@ describe('a file in an object store', () => {
     expect((await send(room, id)).status).toBe(409);
   });
 
-  it('a file in an object store is read at an address that no cache keeps, that leads nowhere else, and that is good for a minute', async () => {
+  it('a file in an object store is read at an address of the store that is valid for a minute and that no cache keeps', async () => {
     const room = await aRoomOf([ann]);
     const { id, url } = await aFile(ann, room);
     await aMessage(ann, room, { files: [id] });
@@ -113,14 +113,14 @@ describe('a file in an object store', () => {
     expect([...objectStore.objects.keys()].filter((key) => !expected.includes(key))).toEqual([]);
   });
 
-  it('a file in an object store is shown and sent by the page, which may reach this bucket and no other', async () => {
+  it('a file in an object store can be shown and sent by the page, whose policy allows this bucket only', async () => {
     const { headers } = await call('GET', '/', { headers: { accept: 'text/html' } });
     const policy = headers['content-security-policy'] ?? '';
     for (const sources of ["img-src 'self'", "media-src 'self' blob:", "connect-src 'self'"])
       expect(policy).toContain(`${sources} ${objectStore.endpoint}/files/;`);
   });
 
-  it('a file in an object store cannot be read while the store does not answer, and the response says so', async () => {
+  it('a file in an object store gets 503 while the store does not answer', async () => {
     const room = await aRoomOf([ann]);
     const { id, url } = await aFile(ann, room);
     await aMessage(ann, room, { files: [id] });

@@ -50,7 +50,7 @@ describe.each(transports())('/api/users/{user}/usage, %s', (_transport, call) =>
     expect(await rateLimits.findOne({ _id: id })).toBeNull();
   });
 
-  it('PATCH puts an account on hold and releases it, which administrators alone see; also when it is deleted', async () => {
+  it('PATCH puts an account on hold and releases it, even a deleted one; only administrators see the hold', async () => {
     const { id, token } = await anAccount();
     const path = `/api/users/${id}/usage`;
     const hold = (is_held: unknown) => call('PATCH', path, { token: admin.token, body: { is_held } });
@@ -66,7 +66,7 @@ describe.each(transports())('/api/users/{user}/usage, %s', (_transport, call) =>
     expect(await users.unscoped.findOne({ _id: new ObjectId(id) })).not.toHaveProperty('is_held');
   });
 
-  it('PATCH gives an account a rate of its own, or that of the service again, beside its hold', async () => {
+  it('PATCH sets and removes the write rate of an account, independently of its hold', async () => {
     const { id } = await anAccount();
     const path = `/api/users/${id}/usage`;
     const set = (body: object) => call('PATCH', path, { token: admin.token, body });
@@ -90,7 +90,7 @@ describe.each(transports())('/api/users/{user}/usage, %s', (_transport, call) =>
     expect((await set({})).status).toBe(400);
   });
 
-  it('PATCH changes nothing of an account that is deleted when a rate is asked for as well', async () => {
+  it('PATCH refuses a rate for a deleted account and changes nothing', async () => {
     const { id } = await anAccount();
     await deleteUser(new ObjectId(id));
     const body = { is_held: true, writes_per_second: 5 };
@@ -98,7 +98,7 @@ describe.each(transports())('/api/users/{user}/usage, %s', (_transport, call) =>
     expect(await users.unscoped.findOne({ _id: new ObjectId(id) })).not.toHaveProperty('is_held');
   });
 
-  it('the usage of an account is for administrators, and about accounts that exist', async () => {
+  it('only administrators can read and change the usage of an account, and only of an existing one', async () => {
     const { id, token } = await anAccount();
     for (const method of ['GET', 'PATCH', 'DELETE']) {
       const body = method === 'PATCH' ? { is_held: true } : undefined;

@@ -99,7 +99,7 @@ describe.each([
     expect((await setPassword(await aCode(ann))).status).toBe(204);
   });
 
-  it('after a wrong clock an invitation ends within the day that it was made for, and one without an end stays', async () => {
+  it('after a wrong clock an invitation of a day ends within a day, and an invitation without an end stays', async () => {
     const room = await aRoom({ is_open: false });
     const invite = async (body: object) =>
       ((await succeed(call('POST', `${room.path}/invitations`, { token: room.owner.token, body }))).body as { code: string })
@@ -111,7 +111,7 @@ describe.each([
       expect((await call('POST', '/api/members', { token: (await anAccount()).token, body: { invitation } })).status).toBe(201);
   });
 
-  it('after a wrong clock a caller who has used up a burst waits no longer than a burst lasts', async () => {
+  it('after a wrong clock a caller who used up a burst waits at most as long as a burst lasts', async () => {
     const ann = await anAccount();
     const room = await aRoom({ owner: ann });
     const send = () => inProcess('POST', '/api/messages', { token: ann.token, body: { room: room.id, text: 'Hello' } });
@@ -140,7 +140,7 @@ describe.each([
     expect(listed.map(({ text }) => text).toSorted()).toEqual(['after', 'edited']);
   });
 
-  it('after a wrong clock devices are told of what is sent, immediately, and again if they were to wait', async () => {
+  it('after a wrong clock devices are notified immediately, also of messages that were due later', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner: ann });
     await addMember(room, bob);

@@ -148,7 +148,7 @@ describe('limits of accounts, through ten concurrent processes', () => {
     expect((await join(rooms[4]?.id ?? '')).status).toBe(201);
   });
 
-  it('an account joins as many rooms as it may, however many others have added it to, which have a limit of their own', async () => {
+  it('rooms that others add an account to do not count towards the rooms that it joins, and have their own limit', async () => {
     const [user, adder, admin] = await Promise.all([anAccount(), anAccount(), anAdmin()]);
     const rooms = await Promise.all(Array.from({ length: 5 }, () => aRoom({ owner: adder })));
     const add = (room = '', by = adder) => call('POST', '/api/members', { token: by.token, body: { room, user: user.id } });

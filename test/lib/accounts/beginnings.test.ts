@@ -45,7 +45,7 @@ describe('the index of beginnings', () => {
   const name = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
   const username = fc.stringMatching(/^[a-z0-9][a-z0-9._-]{0,12}$/);
 
-  it('the index of beginnings misses nobody who is meant, in whatever script and spelling', () => {
+  it('the index of beginnings finds everybody who matches, in any script and spelling', () => {
     const typedOf = fc.tuple(name, username, name, fc.nat(30), fc.nat(8), fc.boolean());
     let matched = 0;
     fc.assert(
@@ -119,7 +119,7 @@ describe('the search of an administrator for accounts', () => {
     for (const limit of [1, 2, 3, 5, 200]) expect(await idsFor(word, limit)).toEqual(ids);
   });
 
-  it('an administrator finds the accounts that are meant among many with the same first eight characters, which are all that the index has', async () => {
+  it('an administrator finds matching accounts among many with the same first eight characters', async () => {
     await fillBeginnings();
     const word = aWord();
     const meant: string[] = [];
@@ -180,7 +180,7 @@ describe('accounts that an earlier version stored', () => {
     await users.unscoped.updateMany({}, { $unset: { name_beginnings: '', email_beginnings: '' } });
   };
 
-  it('accounts that an earlier version stored are in the index after an upgrade, which is done once, and again after an import', async () => {
+  it('accounts of an earlier version are indexed by an upgrade, which runs once, and again after an import', async () => {
     const word = aWord();
     const account = await anAccount({ name: word });
     await forget();

@@ -88,19 +88,19 @@ describe('an invitation by e-mail counts', () => {
     expect(statuses).toEqual([...Array(20).fill(503), 429]);
   });
 
-  it('an invitation by e-mail counts where nobody knows whether the mail server has it', async () => {
+  it('an invitation by e-mail counts if the outcome at the mail server is unknown', async () => {
     const [room, email] = [await aRoom(), anEmail()];
     answer = 'hang up after the e-mail';
     expect(await send(room, email, 3)).toEqual([503, 503, 429]);
   });
 
-  it('an invitation by e-mail counts where the mail server does not take the address', async () => {
+  it('an invitation by e-mail counts if the mail server refuses the address', async () => {
     const [room, email] = [await aRoom(), anEmail()];
     answer = 'refuse';
     expect(await send(room, email, 3)).toEqual([400, 400, 429]);
   });
 
-  it('an invitation by e-mail counts only if it was made, and not where the room has too many', async () => {
+  it('an invitation by e-mail counts only if it was created, not if the room has too many', async () => {
     const [room, email] = [await aRoom(), anEmail()];
     const made = [];
     for (let at = 0; at < 50; at++) made.push((await invite(room, {})).body as unknown as { _id: { $oid: string } });

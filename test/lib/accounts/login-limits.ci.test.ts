@@ -35,7 +35,7 @@ describe('guesses of passwords, through ten concurrent processes', () => {
     expect(await attack(times(80, () => ({ name: aName(), password: 'a guess', source })))).toEqual({ 401: 50, 429: 30 });
   });
 
-  it('guesses of passwords are 100 for one account over all addresses, which does not block its owner at a known address', async () => {
+  it('one account allows 100 password guesses from all addresses together, and its owner is not blocked at a known address', async () => {
     const { username, password } = await anAccount();
     const [home, elsewhere] = [anAddress(), anAddress()];
     expect((await logIn(inProcess, username, password, home)).status).toBe(201);
@@ -56,7 +56,7 @@ describe('guesses of passwords, through ten concurrent processes', () => {
 });
 
 describe.each(transports())('a login, %s', (_transport, call) => {
-  it('a login after too many failures is told when to retry, even with the right password, and works elsewhere', async () => {
+  it('a login after too many failures is refused with the time to retry, even with the right password, and works elsewhere', async () => {
     const { username, password } = await anAccount();
     const source = anAddress();
     for (let guess = 0; guess < 5; guess++) {
@@ -135,7 +135,7 @@ describe('a colleague who never signed in at an address', () => {
     expect((await withProgram(aName(), 'a guess', source, 'six')).status).toBe(429);
   });
 
-  it('a colleague is not stopped by those who mistype their passwords where they signed in before', async () => {
+  it('a colleague who signed in from an address before is not blocked by others who mistype their passwords there', async () => {
     const source = anAddress();
     const known = await Promise.all(times(11, () => anAccount()));
     for (const { username, password } of known) expect((await logIn(inProcess, username, password, source)).status).toBe(201);

@@ -65,7 +65,7 @@ describe('a login', () => {
     await expect(attempt(username, whole)).resolves.toMatchObject({ user: { username } });
   });
 
-  it('a login with the old password, started while a new one is set, returns an invalid session', async () => {
+  it('a login with the old password while a new one is being set returns an invalid session', async () => {
     const { id, username, password } = await anAccount();
     const [session] = await Promise.all([
       attempt(username, password),

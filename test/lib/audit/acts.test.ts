@@ -531,7 +531,7 @@ describe('the audit log', () => {
     expect(await verifyTrail()).toMatchObject({ problem: null });
   });
 
-  it('the audit log has nothing of what administrators do to bots of their own', async () => {
+  it('the audit log omits what administrators do to their own bots', async () => {
     const bot = await aBot(admin);
     await ask('PUT', `${bot.path}/commands/${aName()}`, aCommand);
     await ask('POST', '/api/tokens', { name: 'mine', scopes: ['rooms:read'], user: bot.id });

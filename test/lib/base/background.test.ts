@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { inBackground } from '../../../lib/base/background.ts';
 
-it('work in the background ends in the middle of a pause as soon as it is told to', async () => {
+it('background work ends during a pause as soon as it is stopped', async () => {
   const done: string[] = [];
   const { end } = inBackground(async ({ pause }) => {
     done.push('before');

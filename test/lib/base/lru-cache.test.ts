@@ -11,7 +11,7 @@ describe('an LRU cache', () => {
     expect(['a', 'b', 'c'].map((key) => recent.get(key))).toEqual([3, undefined, 4]);
   });
 
-  it('an LRU cache has a limited total weight, whatever is replaced or removed', () => {
+  it('an LRU cache limits its total weight after any replacement or removal', () => {
     const recent = new LruCache<string>(10, 5, ({ length }) => length);
     recent.set('a', 'four');
     recent.set('a', 'x');

@@ -104,7 +104,7 @@ describe('the database client', () => {
 });
 
 describe('serialized inserts', () => {
-  it('serialized inserts run in the order in which they came, fail independently, and never overlap for one key', async () => {
+  it('serialized inserts run in their order, fail independently, and never overlap for one key', async () => {
     const insertOnce = serializeByKey<string>();
     const running = { a: 0, b: 0 };
     const insert = (key: 'a' | 'b', name: string) =>

@@ -22,7 +22,7 @@ describe('operations on a database within this process', () => {
     expect(got.flat().filter((field) => ['lsid', 'txnNumber'].includes(field))).toEqual([]);
   });
 
-  it('operations on a database within this process run concurrently, however many there are', async () => {
+  it('operations on a database in the same process run concurrently', async () => {
     const ids = Array.from({ length: 1_000 }, (_, at) => at % 10);
     const found = await Promise.all(ids.map((_id) => numbers.findOne({ _id })));
     expect(found.map((number) => number?._id)).toEqual(ids);

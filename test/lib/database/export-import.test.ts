@@ -84,7 +84,7 @@ describe('an export that is imported', () => {
     expect(await database.collection('messages').findOne()).toMatchObject({ text: 'one\u2028two\u2029three\\u2028' });
   });
 
-  it(`an export that is imported is the same store, whatever is in it (${randomStores} random stores)`, async () => {
+  it(`importing an export gives the same data (${randomStores} random stores)`, async () => {
     await fc.assert(
       fc.asyncProperty(aStore, async (store) => {
         const { before, after } = await exportAndImport(store);

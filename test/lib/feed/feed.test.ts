@@ -108,7 +108,7 @@ describe('a feed', () => {
     expect(await read(room, 0)).toEqual({ seqs: [1, 2, 3], next: '3' });
   });
 
-  it('a feed closes consecutive gaps together, whatever they were for, and counts the messages that are lost', async () => {
+  it('a feed closes consecutive gaps of any kind together, and counts lost messages', async () => {
     const room = await aRoomOf([owner]);
     await aMessage(owner, room);
     for (const isMessage of [true, false, true, false, false]) await abandonPlace(room, isMessage);

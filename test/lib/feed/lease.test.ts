@@ -15,7 +15,7 @@ async function leasedUntil(leased_until: Date): Promise<ObjectId> {
 
 describe('a lease', () => {
   // Released until a moment ago: a lease that ended a day ago is deleted by its index.
-  it('a lease is held by one at a time, however many take it and give it back', async () => {
+  it('only one process holds a lease at a time', async () => {
     const _id = await leasedUntil(new Date());
     let [holding, most, taken] = [0, 0, 0];
     const takeAndGiveBack = async () => {
@@ -34,7 +34,7 @@ describe('a lease', () => {
     expect([most, (await pushed.findOne({ _id }))?.seq]).toEqual([1, taken]);
   });
 
-  it('a lease is not taken from who has it, unless it has run out, or a clock that was ahead has made it', async () => {
+  it('a lease cannot be taken from its holder before it expires, except if a clock that was ahead created it', async () => {
     const takes = async (milliseconds: number) =>
       (await takeLease(pushed, { _id: await leasedUntil(inMilliseconds(milliseconds)) }, lease)) !== null;
     expect([await takes(20_000), await takes(-1), await takes(3_600_000)]).toEqual([false, true, true]);
@@ -49,7 +49,7 @@ describe('a lease', () => {
     expect(await takeLease(pushed, { _id: takenBefore }, lease)).not.toBe(null);
   });
 
-  it('a lease of what does not exist is not taken', async () => {
+  it('a lease of something that does not exist is refused', async () => {
     expect(await takeLease(pushed, { _id: new ObjectId() }, lease)).toBe(null);
   });
 });

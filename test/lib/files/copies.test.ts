@@ -76,7 +76,7 @@ describe('files', () => {
     },
   );
 
-  it('files are beside an export, and come with an import, which counts again what they take', async () => {
+  it('files are exported and imported with the data, and an import counts their bytes again', async () => {
     const path = join(place, 'all.ndjson');
     await run(transferCommands.export, path);
     expect(told.join('')).toContain(`The bytes of 1 files are in ${path}.files.`);

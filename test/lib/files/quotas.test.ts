@@ -108,7 +108,7 @@ describe('the space for files', () => {
 });
 
 describe('an upload', () => {
-  it('an upload is refused with 503 where the disk is full, leaves nothing there, and can be repeated', async () => {
+  it('an upload is refused with 503 if the disk is full, leaves nothing behind, and can be repeated', async () => {
     const ann = await anAccount();
     const { url } = await aFile(ann, await aRoomOf([ann]), { bytes: undefined });
     const put = () => call('PUT', url, { token: ann.token, body: 'Hello' });

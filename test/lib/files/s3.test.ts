@@ -176,7 +176,7 @@ describe('a signature', () => {
 });
 
 describe('an object store', () => {
-  it('an object store lists what was stored before a time, page by page, and nothing that is no file of the service', async () => {
+  it('an object store lists only the files of the service that were stored before a time, page by page', async () => {
     const keys = (await Promise.all(Array.from({ length: 8 }, () => anObject()))).sort();
     fake?.objects.set('chat/Notes.txt', { bytes: Buffer.alloc(1), type: '', checksum: '', at: new Date(0) });
     fake?.objects.set('Other.txt', { bytes: Buffer.alloc(1), type: '', checksum: '', at: new Date(0) });
@@ -191,7 +191,7 @@ describe('an object store', () => {
     expect(await store.beginning(key)).toBeUndefined();
   });
 
-  it('an object store gives copies to a directory, names what is missing, and takes the copies back', async () => {
+  it('files can be copied from an object store to a directory and back, and missing ones are reported', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'chat-s3-'));
     const [one, two, none] = [await anObject('One'), await anObject('Two', `${aKey()}p`), aKey()];
     const keys = async function* () {

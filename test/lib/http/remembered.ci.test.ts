@@ -14,7 +14,7 @@ await useDatabaseWithin();
 
 /* These tests need the database in the same process. */
 describe('a remembered answer', () => {
-  it('a remembered answer equals a fresh one, whatever has happened, for everybody', async () => {
+  it('a cached answer equals a fresh one, after any change and for every caller', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(aStep, { minLength: 10, maxLength: 40 }), async (steps) => {
         const scene = await aScene();

@@ -14,7 +14,7 @@ const status = async (token: string) => (await call('GET', '/api/users/me', { to
 afterEach(() => vi.restoreAllMocks());
 
 describe('the tokens of a bot', () => {
-  it('the tokens of a bot end before anything else when its owner is deactivated, which may be cut off', async () => {
+  it('the tokens of a bot end first when its owner is deactivated, in case the rest is interrupted', async () => {
     const owner = await anAccount();
     const bot = await aBot(owner);
     vi.spyOn(tokens, 'deleteMany').mockImplementation((filter) =>

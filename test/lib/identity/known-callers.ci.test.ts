@@ -33,7 +33,7 @@ describe('a cached caller', () => {
     expect((await findCaller(token))?.at?.getTime()).toBeGreaterThanOrEqual(before.getTime());
   });
 
-  it('a cached caller is no longer valid once the token has expired, without any change', async () => {
+  it('a cached caller becomes invalid when the token expires, without any change', async () => {
     const { token } = await anAccount();
     await useUntilNoted(token);
     await set(tokens, { hash: hashOf(token) }, { expires_at: fromNow(300) });
@@ -58,7 +58,7 @@ describe('a cached caller', () => {
     expect(got.filter((command) => command.has('aggregate'))).toHaveLength(1);
   });
 
-  it('a cached caller is always the present owner of the token, whatever has happened', async () => {
+  it('a cached caller always equals the current owner of the token, after any change', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anEvent, { minLength: 5, maxLength: 30 }), async (happening) => {
         const accounts = await Promise.all([anAccount(), anAccount()]);

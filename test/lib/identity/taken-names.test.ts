@@ -7,7 +7,7 @@ import { inProcess as call } from '../../support/transports.ts';
 await useDatabaseOutside();
 
 describe('whether a name or an address is taken', () => {
-  it('whether a name or an address is taken is read by indexes, however many accounts there are', async () => {
+  it('the check for a taken name or address uses indexes', async () => {
     const username = `n${randomBytes(6).toString('hex')}`;
     const body = { username, password: 'a long enough password', email: `${username}@example.org` };
     const sent = await commandsOf(async () => {

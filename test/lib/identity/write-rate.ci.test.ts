@@ -37,7 +37,7 @@ describe('the rate of messages and changes, through ten concurrent processes', (
     expect(await sendAtOnce(other, 1)).toEqual({ 201: 1 });
   });
 
-  it('the rate of each webhook is limited, and it hears when it may go on', async () => {
+  it('the rate of each webhook is limited, and the refusal says when to retry', async () => {
     const { path, owner } = await aRoom();
     const made = () => call('POST', `${path}/webhooks`, { token: owner.token, body: {} });
     const secretOf = async () => ((await made()).body as { secret: string }).secret;
@@ -59,7 +59,7 @@ describe('the rate of messages and changes, through ten concurrent processes', (
     expect(await sendAtOnce(account, 30)).toEqual({ 201: 3, 429: 27 });
   });
 
-  it('the rate of changes is locked for no longer than a burst after a clock that was ahead', async () => {
+  it('after a clock that was ahead, changes are blocked for at most the length of a burst', async () => {
     const account = await aSlowAccount();
     await send(account);
     await rateLimits.updateOne({ _id: account.id }, { $set: { free_at: new Date(Date.now() + 365 * 86_400_000) } });

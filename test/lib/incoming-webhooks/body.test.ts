@@ -84,7 +84,7 @@ describe('the events and alerts that other programs send to a webhook', () => {
     expect(gitea(event, body)).toBe(`**o/r**: ann ${done} pull request [#3 T](https://git.example/o/r/pulls/3)\n> Fine`);
   });
 
-  it('an event of Gitea says which branch or tag was made or deleted; of GitHub, whose pushes say it, it says nothing', () => {
+  it('a create or delete event of Gitea shows the branch or tag; that of GitHub, whose pushes show it, shows nothing', () => {
     expect(gitea('create', { ref: 'v1', ref_type: 'tag' })).toBe('**o/r**: ann created tag `v1`');
     expect(gitea('delete', { ref: 'old', ref_type: 'branch' })).toBe('**o/r**: ann deleted branch `old`');
     expect(read({ repository, sender, ref: 'v1', ref_type: 'tag' }, { 'x-github-event': 'create' })).toBeUndefined();
@@ -93,7 +93,7 @@ describe('the events and alerts that other programs send to a webhook', () => {
   const [one, two, none] = ['1', '2', '0'].map((digit) => digit.repeat(40));
   const commit = { id: two, message: 'c', url: 'https://git.example/c', author: { name: 'x' } };
 
-  it('a push of Gitea says how many commits it has, of which it sends a few', () => {
+  it('a push of Gitea shows the number of all commits, though it contains only a few', () => {
     const push = { ref: 'refs/heads/main', before: one, after: two, total_commits: 37, commits: Array(5).fill(commit) };
     expect(gitea('push', push)).toMatch(/pushed 37 commits to `main`[\s\S]*and 32 more$/);
   });
@@ -120,7 +120,7 @@ describe('the events and alerts that other programs send to a webhook', () => {
     expect(push({ ref: 'refs/heads/main', before: one, after: two })).toBe('**o/r**: ann set branch `main` to `22222222`');
   });
 
-  it('GitLab says which branch or tag was made', () => {
+  it('a push of GitLab shows the created branch or tag', () => {
     const gitlab = (body: object) => read({ object_kind: 'push', user_name: 'ann', ...body }, { 'x-gitlab-event': 'Push Hook' });
     expect(gitlab({ ref: 'refs/heads/new', before: none, after: two, commits: [] })).toBe('ann created branch `new`');
     expect(gitlab({ ref: 'refs/tags/v1', before: none, after: two, commits: [commit] })).toBe('ann created tag `v1`');

@@ -422,7 +422,7 @@ it('an event of GitHub that is sent as a form is read as one that is not', () =>
   expect(textOf(form, { 'x-github-event': 'issues' })).toBe('**team/app**: ann closed issue #1 Owls');
 });
 
-it('the links of what is made are links to those who read it, whatever their labels and addresses contain', () => {
+it('readers see the links of a converted message as links, with any label and address', () => {
   const text = github('issues', {
     repository,
     sender,

@@ -84,7 +84,7 @@ describe('the messages of a day', () => {
     ]);
   });
 
-  it('the messages of a day are as many as the API has, whatever became of them, without replies that stand in threads alone', async () => {
+  it('the messages of a day include deleted ones, and exclude replies that are only in threads', async () => {
     const room = await aRoomOf([owner]);
     const sent = [];
     for (let at = 0; at < 4; at++) sent.push((await aMessage(owner, room))._id.$oid);
@@ -101,7 +101,7 @@ describe('the messages of a day', () => {
     expect(await count([new ObjectId(room)])).toEqual([0, 0, 2, 0, 3]);
   });
 
-  it('the messages of a day are not those of which a process took the place, and died', async () => {
+  it('the messages of a day exclude places of processes that died', async () => {
     const room = await aRoomWith([noon(1), noon(1), noon(1), noon(0)]);
     // The place of the second is closed.
     await messages.unscoped.deleteOne({ room, seq: 2 });
@@ -123,7 +123,7 @@ describe('the messages of a day', () => {
     }
   });
 
-  it('the messages of a day among a million are found by thirty look-ups for a midnight, each of which goes by the index of the places', async () => {
+  it('the messages of a day among a million are counted by thirty look-ups for each midnight in the index of places', async () => {
     const times = [...Array.from({ length: 500 }, () => noon(1)), ...Array.from({ length: 500 }, () => noon(0))];
     const room = await aRoomWith(times, (index) => (index + 1) * 1_000);
     const sent = (await commandsOf(() => count([room]))).filter(
@@ -145,10 +145,10 @@ describe('the messages of a day', () => {
   });
 });
 
-describe('what was counted of a day that is over', () => {
+describe('the count of a past day', () => {
   beforeEach(forgetDayCounts);
 
-  it('what was counted of a day that is over is stored, so that its messages are not looked at again, and today is counted each time', async () => {
+  it('the count of a past day is stored and not repeated, and today is counted each time', async () => {
     const room = await aRoomWith([noon(2), noon(1), noon(0)]);
     expect(await count([room])).toEqual([0, 0, 1, 1, 1]);
     const again = await commandsOf(async () => expect(await count([room])).toEqual([0, 0, 1, 1, 1]));
@@ -166,7 +166,7 @@ describe('what was counted of a day that is over', () => {
     ]);
   });
 
-  it('what was counted of a day that is over is not stored while messages of it may still come', async () => {
+  it('the count of a past day is not stored while messages of that day may still arrive', async () => {
     const room = await aRoomWith([noon(1)]);
     const soonAfter = noon(0).getTime() - dayLength / 2 + 60_000;
     await count([room], { now: soonAfter });
@@ -174,7 +174,7 @@ describe('what was counted of a day that is over', () => {
     expect(await dayCounts.countDocuments({ _id: dayOf(noon(2)) })).toBe(1);
   });
 
-  it('what was counted of a day that is over is right although its end was looked for while the first message after it was being sent', async () => {
+  it('the count of a past day is right even if the first message after it is being sent', async () => {
     const soonAfter = noon(0).getTime() - dayLength / 2 + 60_000;
     const room = await aRoomWith([noon(1), new Date(soonAfter - 1)]);
     const sent = await messages.findOne({ room, seq: 2 });
@@ -186,7 +186,7 @@ describe('what was counted of a day that is over', () => {
     expect(await count([room])).toEqual([0, 0, 0, 1, 1]);
   });
 
-  it('what was counted of a day that is over is missing where there was no time, and counted by the next who ask, also by several at once', async () => {
+  it('the count of a past day is missing if there was no time, and later requests add it, even concurrent ones', async () => {
     const room = await aRoomWith([noon(2), noon(1)]);
     expect(await count([room], { until: 0 })).toEqual([null, null, null, null, null]);
     expect(await dayCounts.countDocuments(anyDay)).toBe(0);
@@ -195,7 +195,7 @@ describe('what was counted of a day that is over', () => {
     expect(await dayCounts.countDocuments(anyDay)).toBe(4);
   });
 
-  it('what was counted of a day that is over is right where only some days were stored before', async () => {
+  it('the count of a past day is right if only some earlier days were stored', async () => {
     const room = await aRoomWith([noon(3), noon(3), noon(2), noon(1), noon(1), noon(1), noon(0)]);
     await count([room]);
     await dayCounts.deleteMany({ _id: { $in: [dayOf(noon(3)), dayOf(noon(1))] } });
@@ -206,7 +206,7 @@ describe('what was counted of a day that is over', () => {
 const many = 120;
 const all = await manyRoomsWith([noon(3), noon(2), noon(2), noon(1), noon(0)], many);
 
-describe('days whose messages take longer to count than one look has', () => {
+describe('days with too many messages for one request', () => {
   beforeEach(forgetDayCounts);
 
   const right = [0, many, 2 * many, many, many];
@@ -222,7 +222,7 @@ describe('days whose messages take longer to count than one look has', () => {
     return time;
   }
 
-  it('days whose messages take longer to count than one look has are counted by several, each of which goes on where the last one was cut off', async () => {
+  it('days with too many messages for one request are counted by several, and each continues where the last one stopped', async () => {
     const time = await tooFew();
     let counted: (number | null)[] = [];
     let looks = 0;
@@ -238,7 +238,7 @@ describe('days whose messages take longer to count than one look has', () => {
     expect(lookUps).toBeLessThan(2 * (await looksUp(() => count(all))));
   });
 
-  it('days whose messages take longer to count than one look has are counted from the first room on after an import, which another process made', async () => {
+  it('days with too many messages for one request are counted again from the first room after an import by another process', async () => {
     const time = await tooFew();
     for (let looks = 0; looks < 3; looks++) await count(all, { until: performance.now() + time });
     const room = await aRoomWith([noon(3), noon(2), noon(1), noon(0)]);

@@ -28,7 +28,7 @@ describe('messages that an earlier version stored', () => {
     await messages.unscoped.insertMany(copies);
   });
 
-  it('messages that an earlier version stored are found after an upgrade, which is done once', async () => {
+  it('messages of an earlier version are found after an upgrade, which runs once', async () => {
     expect(await found('sanderling&limit=200')).toBe(1);
     expect(await fillWords()).toBe(450);
     expect(await found('sanderling&limit=200')).toBe(200);

@@ -35,7 +35,7 @@ describe('the newest page of a room, with the database within the process', () =
     expect((await commandsGot(() => newest(room.id, admin))).map((command) => command.get('aggregate'))).toContain('rooms');
   });
 
-  it('the newest page of a room is no longer served to a reader who has been removed or whose room is deleted', async () => {
+  it('the newest page of a room is not served to removed readers or after the room was deleted', async () => {
     const [ann, bob, admin] = await Promise.all([anAccount(), anAccount(), anAdmin()]);
     const room = await aRoom({ owner: ann, members: [bob], is_open: false });
     await aMessage(ann, room.id);

@@ -70,7 +70,7 @@ describe('the newest page of a room', () => {
     expect((await newest(room.id, ann)).map(({ username }) => username)).toEqual(['(deleted)']);
   });
 
-  it('the newest page of a room is refused to those who may no longer read the room, and to former administrators', async () => {
+  it('the newest page of a room is refused to former members and former administrators', async () => {
     const room = await aRoom({ owner: ann, members: [bob] });
     const other = await anAdmin();
     await aMessage(ann, room.id);
@@ -130,7 +130,7 @@ describe('the newest page of a room that may lack something', () => {
     await untilKept(room);
   });
 
-  it('the newest page is not cached while it may lack a change that was made while the page was read', async () => {
+  it('the newest page is not cached while it may lack a concurrent change', async () => {
     const room = await aRoomOf([ann]);
     const { _id } = await stored(await aMessage(ann, room));
     const { seq, ordinal, at } = await taken(room, 0);
@@ -144,7 +144,7 @@ describe('the newest page of a room that may lack something', () => {
     expect((await newest(room, ann)).map(({ text }) => text)).toEqual(['Changed']);
   });
 
-  it('the newest page is not cached while it may lack the work of functions, and is cached once those no longer run', async () => {
+  it('the newest page is not cached while functions may still write to it, and cached afterwards', async () => {
     const room = await aRoomOf([ann]);
     await aMessage(ann, room);
     await taken(room, 1);

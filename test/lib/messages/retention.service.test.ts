@@ -14,7 +14,7 @@ useOwnDatabase();
 
 useConfig({ RETENTION_DAYS: '30' });
 
-it('no message is kept longer than the service says, in a conversation or in a room, which can choose fewer days', async () => {
+it('no message is kept longer than RETENTION_DAYS, and a room can choose fewer days', async () => {
   const [ann, bob] = [await anAccount(), await anAccount()];
   const { body } = await call('POST', '/api/conversations', { token: ann.token, body: { users: [bob.id] } });
   const conversation = (body as { _id: { $oid: string } })._id.$oid;

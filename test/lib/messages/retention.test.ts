@@ -54,7 +54,7 @@ describe('messages', () => {
     expect(await sweepMessages({ now: inDays(2) })).toBe(1);
   });
 
-  it('old messages go with their files, their replies when those are old too, and what was saved of them', async () => {
+  it('old messages are deleted with their files, saved copies and old replies', async () => {
     const room = await aRoom();
     const root = await aMessage(room.owner, room.id, { text: 'root' });
     const reply = await aMessage(room.owner, room.id, { text: 'reply', thread: root._id.$oid });
@@ -111,7 +111,7 @@ describe('messages', () => {
     for (const { id } of some) expect(await rooms.findOne({ _id: new ObjectId(id) })).not.toHaveProperty('held_seq');
   });
 
-  it('messages of one of several who are held are deleted when that one is released, and those of the others stay', async () => {
+  it('messages of a released user are deleted, and messages of users who are still on hold stay', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoom({ members: [ann, bob] });
     for (const author of [ann, bob]) {
@@ -140,7 +140,7 @@ describe('messages', () => {
     expect(await texts(room)).toEqual(['']);
   });
 
-  it('messages are swept in parts, each message once, however many sweep at the same time', async () => {
+  it('messages are swept in parts, each message once, even by concurrent sweeps', async () => {
     const room = await aRoom();
     const sent = await Promise.all(Array.from({ length: 120 }, (_, at) => aMessage(room.owner, room.id, { text: `${at}` })));
     await keep(room, 7);

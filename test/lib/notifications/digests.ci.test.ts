@@ -112,7 +112,7 @@ describe('somebody who was away for a day', () => {
     expect(text).not.toContain('nobody in particular');
   });
 
-  it('somebody who was away for a day gets the next e-mail a day later, and only of what came meanwhile', async () => {
+  it('somebody who was away for a day gets the next e-mail a day later, with newer messages only', async () => {
     const { ann, bob, room } = await mentioned({ text: 'first' });
     await send();
     await aMessage(bob, room.id, { text: `@${ann.username} second` });
@@ -128,7 +128,7 @@ describe('somebody who was away for a day', () => {
     expect(mailsOf(ann)[1]?.text).not.toContain('first');
   });
 
-  it('somebody who was away for a day gets twenty messages at most, and is told that there are more', async () => {
+  it('somebody who was away for a day gets at most twenty messages, and a note if there are more', async () => {
     const { ann, bob, room } = await mentioned({ text: 'number 0' });
     for (let number = 1; number <= 20; number++) await aMessage(bob, room.id, { text: `@${ann.username} number ${number}.` });
     await send();
@@ -276,7 +276,7 @@ describe('somebody', () => {
     expect(mailsOf(ann)).toHaveLength(1);
   });
 
-  it('somebody whose device has told of nothing because its pushes are refused gets an e-mail', async () => {
+  it('somebody whose device refuses pushes gets an e-mail', async () => {
     const { ann } = await mentioned();
     const { pushSubscriptions } = await import('../../../lib/collections/delivery/push-subscriptions.ts');
     const token = await aSession(call, ann);
@@ -337,7 +337,7 @@ describe('the link in an e-mail', () => {
     expect((await changeMe(ann, { name: 'Ann' })).body).toMatchObject({ email_digest: false });
   });
 
-  it('the link in an e-mail shows a page with a button when it is opened, which changes nothing', async () => {
+  it('opening the link in an e-mail shows a page with a button and changes nothing', async () => {
     const { ann } = await mentioned();
     await send();
     const [, path = ''] = linkIn(mailsOf(ann)[0] as Digest);

@@ -11,7 +11,7 @@ import { aRoom } from '../../support/rooms.ts';
 useConfig({ REQUIRE_2FA: 'all', SECRET_KEY: 'ab'.repeat(32) });
 useOwnDatabase();
 
-it('an account that must have a second factor and has none yet gets no e-mail about what is unread', async () => {
+it('an account without its required second factor gets no e-mail about unread messages', async () => {
   const [ann, bob] = [await anAccount(), await anAccount()];
   const room = await aRoom({ owner: bob, members: [ann] });
   await aMessage(bob, room.id, { text: `@${ann.username}` });

@@ -68,7 +68,7 @@ it('a key pair that was stored before there was a SECRET_KEY goes on, and is enc
   expect(after).toEqual({ _id: before?._id, created_at: before?.created_at, encrypted_key: expect.any(String) });
 });
 
-it('a key pair that another SECRET_KEY has encrypted ends no subscription, and goes on once that one is set as well', async () => {
+it('a key pair of another SECRET_KEY ends no subscription, and works again when that key is set as well', async () => {
   const [ann, device] = [await anAccount(), aDevice()];
   expect(await statusOf(subscribe(ann, device))).toBe(200);
   const [before] = await pushKeys.find({}).toArray();
@@ -108,7 +108,7 @@ it('a rotation keeps the earlier pair until the last device has subscribed with 
   expect((await pushKeys.find({}).toArray()).map(({ _id }) => _id)).toEqual([key]);
 });
 
-it('rotations leave one pair in use, however many come at the same time', async () => {
+it('concurrent rotations leave one pair in use', async () => {
   const ann = await anAccount();
   await subscribe(ann, aDevice());
   await Promise.all([rotate(), rotate(), rotate()]);

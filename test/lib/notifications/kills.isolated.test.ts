@@ -36,7 +36,7 @@ const one: fc.Arbitrary<Step> = fc.record({
 });
 
 describe('the notifications of processes that die', () => {
-  it('a device is told once of every unread message, and of how many there are, whichever process dies when', {
+  it('a device is notified once of every unread message, with their number, even if processes die', {
     timeout: randomLives * 5_000,
   }, async () => {
     await fc.assert(fc.asyncProperty(fc.array(one, { minLength: 3, maxLength: 12 }), live), { numRuns: randomLives });

@@ -14,7 +14,7 @@ usePushService();
 useConfig({ PUSH_TEXT: 'off' });
 useOwnDatabase();
 
-it('with PUSH_TEXT=off no push has the text of a message, whatever its user has chosen', async () => {
+it('with PUSH_TEXT=off no push has the text of a message, even if its user wants it', async () => {
   const [ann, bob, device] = [await anAccount(), await anAccount(), aDevice()];
   const { token } = bob;
   const { key } = (await call('GET', '/api/push-subscription', { token })).body as { key: string };

@@ -47,7 +47,7 @@ const wait = () => saved.updateMany({ tell_at: { $exists: true } }, { $set: { te
 const payloads = ({ pushes }: Device) => pushes.map(({ payload }) => payload);
 
 describe('a reminder', () => {
-  it('a reminder is told to all devices of its user when it is due, once, however many look for it', async () => {
+  it('a due reminder is sent once to all devices of its user, even if several processes find it', async () => {
     const { author, room, message, devices } = await reminded({ devices: 2 });
     await tellReminders();
     expect(devices.flatMap(payloads)).toEqual([]);
@@ -61,7 +61,7 @@ describe('a reminder', () => {
     expect(devices[0]?.pushes[0]?.headers.ttl).toBe('86400');
   });
 
-  it('a reminder that was due while nothing ran is told after the start', async () => {
+  it('a reminder that was due while the service was stopped is sent after the start', async () => {
     const { device } = await reminded();
     await wait();
     const pushes = pushMeanwhile({ isFirst: true });
@@ -69,14 +69,14 @@ describe('a reminder', () => {
     await pushes.end();
   });
 
-  it('a reminder is told by the function of AWS that a schedule invokes', async () => {
+  it('a reminder is sent by the scheduled function of AWS', async () => {
     const { device } = await reminded();
     await wait();
     await runSchedule();
     expect(payloads(device)).toMatchObject([{ type: 'reminder' }]);
   });
 
-  it('a reminder that a process began to tell and did not finish is told by the next one', async () => {
+  it('a reminder is sent by the next process if one dies while it sends it', async () => {
     const { device } = await reminded();
     await wait();
     vi.spyOn(pushSubscriptions, 'find').mockImplementationOnce(() => {
@@ -91,7 +91,7 @@ describe('a reminder', () => {
     expect(payloads(device)).toHaveLength(1);
   });
 
-  it('a reminder that a push service does not take is told again when that says, unless it is done by then', async () => {
+  it('a reminder that a push service refuses is sent again when the push service allows it, unless it was completed', async () => {
     const [one, other] = [await reminded(), await reminded()];
     for (const { device } of [one, other]) device.answer = { status: 503 };
     await wait();
@@ -120,7 +120,7 @@ describe('a reminder', () => {
       ({ me }) =>
         call('PATCH', '/api/users/me', { token: me.token, body: { quiet_until: new Date(Date.now() + 60_000).toISOString() } }),
     ],
-  ])('a reminder of a message that %s is told to nobody, and not looked for again', async (_what, change) => {
+  ])('a reminder of a message that %s is sent to nobody and not found again', async (_what, change) => {
     const scene = await reminded();
     await succeed(change(scene) as ReturnType<typeof call>);
     await wait();

@@ -40,7 +40,7 @@ it('the header that says who sends is renewed long before it expires, and when t
   expect(expiryOf(again) - Date.now()).toBeLessThanOrEqual(12 * hour);
 });
 
-it('of the headers that say who sends, those are forgotten that were made first, when there are too many', () => {
+it('the oldest headers that identify the sender are evicted when there are too many', () => {
   const pair = webPush.generateVAPIDKeys();
   const [first, second] = [senderHeader(origin, pair), senderHeader('https://second.example.org', pair)];
   for (let made = 0; made < 99; made++) senderHeader(`https://${made}.example.org`, pair);

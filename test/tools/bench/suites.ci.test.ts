@@ -7,7 +7,7 @@ import { growth } from '../../../tools/bench/growth.ts';
 import { withLoad } from '../../../tools/bench/load.ts';
 import { isEmbedded } from '../../support/worker.ts';
 
-// As it is started: without a database, it brings its own.
+// Without a database, the bench starts its own.
 if (isEmbedded) delete process.env.MONGODB_URI;
 
 const tiny: Bench = { messages: 60, rooms: 120, repeats: 3, seconds: 1, rounds: 1, progress: () => {} };
