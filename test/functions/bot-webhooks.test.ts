@@ -82,7 +82,7 @@ describe('the webhook of a bot', () => {
   });
 
   it.each(['GET', 'PUT', 'POST', 'PATCH', 'DELETE'] as const)(
-    'the webhook of a bot does not exist for others, nor for the bot itself: %s',
+    'the webhook of a bot does not exist for others or for the bot itself: %s',
     async (method) => {
       const { bot } = await withWebhook();
       const body = method === 'PUT' ? { url: 'https://bot.example.org/' } : {};
@@ -93,7 +93,7 @@ describe('the webhook of a bot', () => {
     },
   );
 
-  it('the webhook of a bot is not found before it is created, nor after it was removed', async () => {
+  it('the webhook of a bot is not found before its creation and after its removal', async () => {
     const owner = await anAccount();
     const bot = await aBot(owner);
     const ask = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE') =>
@@ -192,7 +192,7 @@ describe('the webhook of a bot', () => {
     expect(replies).toMatchObject([{ user: { $oid: bot.id }, text: `@${owner.username} all green`, mentions: [] }]);
   });
 
-  it('two webhooks of bots that answer each other end: what a program says is sent, and the reply to it is not posted', async () => {
+  it('two webhooks of bots that answer each other stop: messages of programs are sent, but replies to them are not posted', async () => {
     const [one, other] = [await withWebhook(), await withWebhook()];
     const direct = await conversation(one.owner, one.bot, { username: other.bot.username } as Account);
     for (const { receiver } of [one, other]) receiver.answer = () => ({ status: 200, body: { text: 'pong' } });
@@ -206,7 +206,7 @@ describe('the webhook of a bot', () => {
     ]);
   });
 
-  it('the webhook of a bot is sent each message once and in order, however many processes deliver at the same time', async () => {
+  it('the webhook of a bot gets each message once and in order, even if several processes deliver', async () => {
     const { receiver, deliver, mention, textsOf } = await withWebhook();
     const texts = Array.from({ length: 20 }, (_, at) => `${at}`);
     const sending = (async () => {
@@ -374,7 +374,7 @@ describe('the webhook of a bot', () => {
     expect(own.textsOf()).toEqual(['before']);
   });
 
-  it('the webhook of a bot stops in the middle of what it sends when the bot is removed from the room', async () => {
+  it('the webhook of a bot stops during a delivery when the bot is removed from the room', async () => {
     const { owner, member, receiver, deliver, mention, textsOf } = await withWebhook();
     for (const text of ['first', 'second']) await mention(text);
     receiver.answer = async () => {
@@ -412,7 +412,7 @@ describe('the webhook of a bot', () => {
     expect(await count()).toBe(0);
   });
 
-  it('the webhook of a bot is found by a schedule where no process has delivered, in a room that it has sent nothing of, too', async () => {
+  it('the webhook of a bot is found by the schedule if no process delivered, even in a room without deliveries', async () => {
     const { room, deliver, mention, textsOf } = await withWebhook();
     await mention('missed');
     expect(await findUndelivered()).toContain(room.id);
@@ -425,7 +425,7 @@ describe('the webhook of a bot', () => {
 });
 
 describe('what the webhook of a bot sends', () => {
-  it('the webhook of a bot sends all messages of its rooms where that is chosen, but what the bot says itself', async () => {
+  it('the webhook of a bot sends all messages of its rooms on request, except those of the bot', async () => {
     const { room, bot, owner, receiver, change, deliver } = await withWebhook();
     expect(await change({ messages: 'all' })).toMatchObject({
       status: 200,
@@ -462,7 +462,7 @@ describe('what the webhook of a bot sends', () => {
     ]);
   });
 
-  it('the webhook of a bot is told that the bot has come into a room', async () => {
+  it('the webhook of a bot gets the event that the bot joined a room', async () => {
     const owner = await anAccount();
     const [bot, room] = [await aBot(owner), await aRoom({ owner })];
     const receiver = aReceiver();
@@ -570,7 +570,7 @@ describe('what the webhook of a bot sends', () => {
     expect(receiver.taken.map(({ id }) => id)).toEqual(before.slice(1));
   });
 
-  it('the webhook of a bot sends again at once what waited for its time, and what is on only later once it is on', async () => {
+  it('the webhook of a bot repeats waiting messages immediately on request, or later when it is switched on', async () => {
     const { room, receiver, change, mention, deliver, textsOf } = await withWebhook();
     receiver.answer = () => ({ status: 500 });
     const { seq } = await mention('again');
@@ -604,7 +604,7 @@ describe('what the webhook of a bot sends', () => {
     expect(textsOf()).toEqual(['after', 'after']);
   });
 
-  it('the webhook of a bot sends again what the feed keeps, from a place that is older, and loses nothing that waits', async () => {
+  it('the webhook of a bot sends the feed again from an older place, and loses no waiting message', async () => {
     const { room, bot, receiver, change, deliver, mention, textsOf } = await withWebhook();
     const [id, old] = [new ObjectId(room.id), new Date(Date.now() - 400 * 86_400_000)];
     for (const text of ['older', 'old']) await mention(text);
@@ -633,7 +633,7 @@ describe('what the webhook of a bot sends', () => {
     expect(await find()).toMatchObject({ hint: secret.slice(-4) });
   });
 
-  it('the webhook of a bot keeps what it sends when it is put again without saying so', async () => {
+  it('the webhook of a bot keeps its events and messages when PUT omits them', async () => {
     const { bot, owner, change, find } = await withWebhook();
     const choice = { events: ['message.created', 'message.edited'], messages: 'all' };
     await change(choice);
@@ -729,7 +729,7 @@ describe('the webhook of a bot that has got another owner', () => {
     expect(await countOff(1_000)).toBe(before);
   });
 
-  it('the webhook of a bot that an earlier owner has left is forgotten by the schedule, which finds nothing to send for it', async () => {
+  it('the webhook of a bot whose owner left is skipped by the schedule', async () => {
     const { room, _id, mention } = await handedOver();
     await mention('secret');
     expect(await findUndelivered()).not.toContain(room.id);
@@ -782,7 +782,7 @@ describe('the webhook of a bot that the version before has stored, without an ow
     },
   );
 
-  it('the webhook of a bot that the version before has stored has an owner and a choice after a change, of which nothing is lost', async () => {
+  it('the webhook of a bot from an earlier version has an owner and its events after a change', async () => {
     const { owner, ask, find, mention, deliver, textsOf } = await stored('a person');
     await mention('before');
     expect(await ask('PATCH', { messages: 'all' })).toMatchObject({ status: 200, body: { events: ['message.created'] } });

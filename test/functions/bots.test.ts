@@ -62,7 +62,7 @@ describe('/api/bots', () => {
     });
   });
 
-  it('POST /api/bots gives each user ten bots at most, however many are requested at the same time', async () => {
+  it('POST /api/bots gives each user at most ten bots, even for concurrent requests', async () => {
     const owner = await anAccount();
     const replies = await Promise.all(Array.from({ length: 14 }, () => create(owner.token, { username: aName() })));
     const made = replies.filter(({ status }) => status === 201).length;
@@ -97,7 +97,7 @@ describe('/api/bots', () => {
     expect(await inProcess('PATCH', path, { token: admin.token, body: { owner: wanted } })).toMatchObject(refused(status, code));
   });
 
-  it('PATCH of a bot renames it, and gives it to another owner, as an administrator: its tokens end, which the first one knows', async () => {
+  it('PATCH of a bot renames it, and lets an administrator change its owner, which ends its tokens', async () => {
     const [first, second] = [await anAccount(), await anAccount()];
     const bot = await aBot(first, { name: 'Old' });
     const change = (token: string, body: object) => inProcess('PATCH', bot.path, { token, body });
@@ -264,7 +264,7 @@ describe('attempts to sign in as a bot', () => {
 
   const changeAs = (token: string, body: object) => inProcess('PATCH', `/api/users/${bot.id}`, { token, body });
 
-  it('a bot never becomes an administrator, nor sets up a second factor', async () => {
+  it('a bot cannot become an administrator or set up a second factor', async () => {
     expect(await changeAs(admin.token, { is_admin: true })).toMatchObject(accountIsBot);
     expect((await changeAs(bot.token, { is_admin: true })).status).toBe(403);
     expect((await inProcess('POST', '/api/second-factor', { token: bot.token, body: {} })).status).toBe(403);

@@ -127,7 +127,7 @@ describe.each(transports())('POST /api/conversations, %s', (_transport, call) =>
     expect((await opened(ann, bob))._id).toEqual(second._id);
   });
 
-  it('POST /api/conversations makes a room that can still be read, and says with whom, when one of its people has deleted the account', async () => {
+  it('POST /api/conversations creates a room that stays readable, with its people, after one of them deleted the account', async () => {
     const [ann, bob] = (await accounts(2)) as [Account, Account];
     const room = (await opened(ann, bob))._id.$oid;
     await aMessage(bob, room, { text: 'Farewell' }, call);
@@ -141,7 +141,7 @@ describe.each(transports())('POST /api/conversations, %s', (_transport, call) =>
     expect(outcome(await open(ann, [bob.id]))).toEqual(refusals.noSuch('user'));
   });
 
-  it('POST /api/conversations refuses what is not a list of one to eight users', async () => {
+  it('POST /api/conversations refuses anything except a list of one to eight users', async () => {
     const ann = await anAccount();
     const rule = refusals.invalid('users', 'be a list of 1 to 8 ids or usernames');
     for (const users of [[], ann.username, [''], [{}], [7], Array.from({ length: 9 }, () => `${new ObjectId()}`)])
@@ -189,7 +189,7 @@ describe.each(transports())('POST /api/conversations, %s', (_transport, call) =>
     expect((await roomsOf(bob)).map(({ unread }) => unread).sort()).toEqual([0, 2]);
   });
 
-  it('a group that someone else begins is also shown to those who have blocked one of its members', async () => {
+  it('a group that somebody else starts is shown to users who blocked one of its members', async () => {
     const [ann, bob, eve] = (await accounts(3)) as [Account, Account, Account];
     await block(bob, ann);
     const group = await opened(eve, ann, bob);

@@ -23,7 +23,7 @@ const read = async ({ _id }: Message, { token }: Account) =>
   (await call('GET', `/api/messages/${_id.$oid}`, { token })).body as Message;
 
 describe('unread messages', () => {
-  it('unread messages do not include deleted ones, however many, and a deletion of read ones changes nothing', async () => {
+  it('unread messages exclude deleted ones, and deleting read ones changes nothing', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoomOf([ann, bob]);
     const sent: Message[] = [];

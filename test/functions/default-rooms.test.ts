@@ -13,7 +13,7 @@ type Mine = { room: { $oid: string }; room_name: string; role: string }[];
 const roomsOf = async (token: string): Promise<Mine> => (await call('GET', '/api/members?user=me', { token })).body as Mine;
 const namesOf = async (token: string) => (await roomsOf(token)).map(({ room_name }) => room_name).sort();
 
-it('a new service has a room that everyone joins, and administrators choose others, which newcomers join from then on', async () => {
+it('a new service has a room that everyone joins, and administrators choose more rooms for newcomers', async () => {
   const code = (await createSetupCode())?.path.split('#')[1];
   const account = { username: 'admin', email: 'ann@example.org', password: 'correct horse' };
   const { body } = await call('POST', '/api/setup', { source: anAddress(), body: { code, ...account } });

@@ -45,7 +45,7 @@ describe('the documentation in a browser', () => {
     expect([...problems, ...direct.problems]).toEqual([]);
   });
 
-  it('/docs uses the token of a login that is made there', async () => {
+  it('/docs uses the token of a login on its page', async () => {
     const { username, password, id } = await anAdmin();
     const { page } = await open('/docs#postSessions', 1280);
     await page.fill('#postSessions textarea', JSON.stringify({ username, password }));

@@ -3,7 +3,7 @@ import { anAdmin } from '../support/accounts.ts';
 import { inProcess as call } from '../support/transports.ts';
 
 describe.each(['/docs', '/docs/api/json'])('%s', (path) => {
-  it(`${path} is a public page, which may use its own script and style and nothing else`, async () => {
+  it(`${path} is a public page whose policy allows only its own script and style`, async () => {
     const { status, headers, body } = await call('GET', path, { headers: { accept: 'text/html' } });
     expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: 'text/html; charset=utf-8' });
     expect(headers['content-security-policy']).toMatch(
@@ -25,7 +25,7 @@ it('the 406 error links to a page that exists', async () => {
   expect(await call('GET', href)).toMatchObject({ status: 200, body: expect.stringContaining('406 Media type not acceptable') });
 });
 
-it('the address /api, which has no operation, leads to the documentation', async () => {
+it('the address /api redirects to the documentation', async () => {
   const [found, docs] = await Promise.all([call('GET', '/api'), call('GET', '/docs')]);
   expect({ status: found.status, body: found.body }).toEqual({ status: 200, body: docs.body });
   expect((await call('POST', '/api', { body: {} })).status).toBe(405);

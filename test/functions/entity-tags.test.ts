@@ -163,7 +163,7 @@ describe('If-Match', () => {
     await Promise.all(talk);
   });
 
-  it('If-Match reveals nothing to those who may not make the change', async () => {
+  it('If-Match reveals nothing to callers without permission for the change', async () => {
     const [stranger, room] = [await anAccount(), await aRoom({ is_visible: false })];
     const message = await aMessage(room.owner, room.id);
     const send = (path: string, body: object) =>

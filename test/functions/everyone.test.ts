@@ -28,7 +28,7 @@ describe('messages that address everyone', () => {
     }
   });
 
-  it('a message with @here is marked for those who are connected, and is nobody’s unread mention', async () => {
+  it('a message with @here is marked for connected users, and counts as an unread mention for nobody', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoomOf([ann, bob]);
     expect((await aMessage(ann, room, { text: 'Is anybody @here?' })).mentions_all).toBe('here');
@@ -72,7 +72,7 @@ describe('messages that address everyone', () => {
     expect((await aMessage(ann, room, { text: '@room', thread: root._id.$oid })).mentions_all).toBe(null);
   });
 
-  it('an edited message still addresses everyone, unless its text no longer does; an edit addresses nobody else', async () => {
+  it('an edited message addresses the same people while its text does, and nobody else', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoomOf([ann, bob]);
     const edit = async ({ _id }: Message, text: string) =>

@@ -10,7 +10,7 @@ import { inProcess as call } from '../support/transports.ts';
 
 useConfig({ RATE_LIMITS: 'on' });
 
-it('a user announces few files without their bytes, which are forgotten after an hour; those with bytes stay', async () => {
+it('a user can announce few files without bytes, and these expire after an hour', async () => {
   const ann = await anAccount();
   const room = await aRoom({ owner: ann });
   const { id } = await aFile(ann, room.id);

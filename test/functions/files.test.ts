@@ -109,7 +109,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
       expect({ status: reply.status, code: (reply.body as { code: string }).code }).toEqual({ status, code });
     });
 
-    it('POST /api/files refuses a file for a room to which the caller can send nothing, as it would a message', async () => {
+    it('POST /api/files refuses a file like a message if the caller cannot write in the room', async () => {
       const hidden = await aRoom({ is_visible: false });
       const [archived, open] = [await aRoom({ owner: ann, archived: true }), await aRoom()];
       const codeFor = async (room: string) => {
@@ -206,7 +206,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
       expect(await codeOf(send(ann, { room, text: ' ', files: [] }))).toBe('invalid_parameter');
     });
 
-    it('a file is taken once: the same request again gives the same message, another one is refused', async () => {
+    it('a file belongs to one message: a repeated request returns it, and another request is refused', async () => {
       const room = await aRoomOf([ann]);
       const [one, two] = [await aFile(ann, room, { call }), await aFile(ann, room, { call })];
       const key = { 'idempotency-key': crypto.randomUUID() };
@@ -269,7 +269,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
     });
   });
 
-  it('an edit of a message with files changes the text alone, which may be empty', async () => {
+  it('an edit of a message with files changes only the text, which may be empty', async () => {
     const { message, room } = await aSentFile(call);
     const edit = (id: string, text: string) => call('PATCH', `/api/messages/${id}`, { token: ann.token, body: { text } });
     expect((await edit(message._id.$oid, 'Look')).body).toMatchObject({ text: 'Look', files: message.files });
@@ -332,7 +332,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
       expect(outcome(sent)).toEqual(refused);
     });
 
-    it('DELETE refuses a file that was sent, which stays', async () => {
+    it('DELETE refuses a file that was sent and keeps it', async () => {
       const file = await aSentFile(call);
       expect(outcome(await takeBack(file, ann))).toMatchObject({ status: 409, body: { code: 'file_sent' } });
       expect(outcome(await takeBack(file, bob))).toEqual({ status: 404, body: noSuchFile });
@@ -349,7 +349,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
       expect((await aMessage(ann, room, { files: [second.id] }, call)).files).toHaveLength(1);
     });
 
-    it('DELETE of a file and a message that takes it at the same time agree about who has it', async () => {
+    it('DELETE of a file and a concurrent message with it never both succeed', async () => {
       const room = await aRoomOf([ann, bob]);
       const file = await aFile(ann, room, { call });
       const [deleted, sent] = await Promise.all([
@@ -364,7 +364,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
   });
 
   describe('GET content', () => {
-    it('GET content gives the bytes to those who may read the message now, and to nobody else', async () => {
+    it('GET content gives the bytes only to users who may read the message now', async () => {
       const room = await aRoom({ owner: ann, members: [bob], is_visible: false });
       const file = await aFile(ann, room.id, { call });
       const statuses = async () =>
@@ -509,7 +509,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
         succeed(call('DELETE', `/api/members/${await memberId(room, account)}${query}`, { token: by.token }));
     });
 
-    it('a deleted message leaves neither the name nor the bytes of its files', async () => {
+    it('deleting a message deletes the names and bytes of its files', async () => {
       const { message, url } = await aSentFile(call, { name: 'Secret plan.txt' });
       await call('DELETE', `/api/messages/${message._id.$oid}`, { token: ann.token });
       const deleted = await call('GET', `/api/messages/${message._id.$oid}`, { token: bob.token });

@@ -41,7 +41,7 @@ describe.each(transports())('finding people, %s', (_transport, call) => {
     expect((await find(admin, `username=${gone.username}`)).body).toMatchObject([{ is_active: false }]);
   });
 
-  it('finding people completes a name from those with whom the caller shares a room, by name and page by page', async () => {
+  it('finding people completes names of users who share a room with the caller, sorted and paged', async () => {
     const [me, ...others] = await Promise.all(Array.from({ length: 5 }, () => anAccount()));
     const [one, two, outsider] = [others.slice(0, 2), others.slice(1, 3), others[3] as Account];
     await aRoomOf([me as Account, ...one]);

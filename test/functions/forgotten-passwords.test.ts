@@ -22,7 +22,7 @@ async function aCode(call: Call, { email }: Account): Promise<string> {
 }
 
 describe.each(transports())('a forgotten password, %s', (_transport, call) => {
-  it('a forgotten password is replaced by the link of an e-mail, which works once and ends every session and named token', async () => {
+  it('a forgotten password is replaced by an e-mailed link that works once and ends all sessions and named tokens', async () => {
     const user = await anAccount();
     const session = await aSession(call, user);
     expect(outcome(await requestPassword(call, user.email.toUpperCase()))).toEqual(done);
@@ -76,7 +76,7 @@ describe('a code for a new password', () => {
     expect(outcome(await setPassword(inProcess, code))).toEqual(noSuchCode);
   });
 
-  it('a code for a new password that a clock which was ahead has made to last longer has expired', async () => {
+  it('a code for a new password from a clock that was ahead does not last longer', async () => {
     const user = await anAccount();
     const code = await aCode(inProcess, user);
     await codes.updateOne({ 'account.user': new ObjectId(user.id) }, { $set: { expires_at: new Date(Date.now() + 86_400_000) } });
@@ -139,7 +139,7 @@ describe('a code for a new password', () => {
     expect((await logIn(inProcess, user.username, 'another horse', home)).status).toBe(201);
   });
 
-  it('a code for a new password is made only by full administrators, and only for active accounts', async () => {
+  it('only full administrators create a code for a new password, and only for active accounts', async () => {
     const [user, { token }] = [await anAccount(), await anAdmin()];
     const make = (as: string) => inProcess('POST', `/api/users/${user.id}/codes`, { token: as, body: {} });
     const asked = { name: aName(), scopes: ['admin', 'account'], current_password: 'correct horse' };

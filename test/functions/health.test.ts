@@ -4,7 +4,7 @@ import { outcome, successHeaders } from '../support/responses.ts';
 import { transports } from '../support/transports.ts';
 
 describe.each(transports())('/api/health, %s', (_transport, call) => {
-  it('GET /api/health reports without a token that the service and its database are up, and the settings that clients must know', async () => {
+  it('GET /api/health reports the state of the service and the settings for clients without a token', async () => {
     const reply = await call('GET', '/api/health');
     expect(outcome(reply)).toEqual({
       status: 200,

@@ -51,7 +51,7 @@ describe.each(transports())('Idempotency-Key on POST /api/messages, %s', (_trans
     expect([first.status, outcome(second)]).toEqual([201, { status: 422, body: reused }]);
   });
 
-  it('a key finds what an earlier version has sent, which knew neither files nor replies in the room', async () => {
+  it('a key finds a message of an earlier version without files and replies in the room', async () => {
     const room = await aRoomOf([ada]);
     const headers = aKey();
     const body = { room, text: 'Hello' };

@@ -47,7 +47,7 @@ describe.each(transports())('an invitation by e-mail, %s', (_transport, call) =>
     expect(mailsTo(email)[0]?.text).toContain(`open this link until ${tomorrow.slice(0, 10)}`);
   });
 
-  it('an invitation by e-mail is sent by those who may invite, and by nobody else', async () => {
+  it('only members who may invite can send an invitation by e-mail', async () => {
     const room = await aRoom();
     const [member, stranger, moderator, admin] = [await anAccount(), await anAccount(), await anAccount(), await anAdmin()];
     await addMember(room, member);
@@ -66,7 +66,7 @@ describe.each(transports())('an invitation by e-mail, %s', (_transport, call) =>
     expect(mailsTo(known.email).map(({ subject }) => subject)).toEqual(mailsTo(unknown).map(({ subject }) => subject));
   });
 
-  it('an invitation by e-mail goes to one address alone, whatever was typed', async () => {
+  it('an invitation by e-mail goes to exactly one address, with any input', async () => {
     const room = await aRoom();
     for (const email of [`${anEmail()},${anEmail()}`, `${anEmail()}\r\nBcc: ${anEmail()}`, 'nobody', ''])
       expect(outcome(await send(call, room, { email }))).toEqual({ status: 400, body: invalid('email', 'be an e-mail address') });
@@ -152,7 +152,7 @@ describe('invitations by e-mail', () => {
     expect(mailsTo(email)).toHaveLength(2);
   });
 
-  it('invitations by e-mail are not counted for those who may not invite', async () => {
+  it('invitations by e-mail do not count if the caller may not invite', async () => {
     const [room, stranger, email] = [await aRoom(), await anAccount(), anEmail()];
     await statuses(6, () => send(limited, room, { email }, stranger));
     expect((await send(limited, room, { email })).status).toBe(201);

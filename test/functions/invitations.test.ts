@@ -29,7 +29,7 @@ describe.each(transports())('the preview of an invitation (POST /api/invitations
   const show = (invitation: unknown, token?: string) =>
     call('POST', '/api/invitations', { body: { invitation }, ...(token !== undefined && { token }) });
 
-  it('POST /api/invitations tells those who have a code to which room it leads and who made it, and uses it up for nobody', async () => {
+  it('POST /api/invitations shows the room and the maker of a code without using it', async () => {
     const room = await aRoom({ name: 'Plans', is_open: false, is_visible: false });
     const { code } = await invite(call, room, { uses: 1 });
     const guest = await anAccount();
@@ -124,7 +124,7 @@ describe.each(transports())('/api/rooms/{room}/invitations, %s', (_transport, ca
     expect((await accept(call, await anAccount(), others.code)).status).toBe(201);
   });
 
-  it('an invitation ends when its maker is no longer an administrator, unless the maker is a moderator', async () => {
+  it('an invitation ends when its maker stops being an administrator, unless the maker is a moderator', async () => {
     // The last administrator must remain an administrator.
     const [maker] = [await anAdmin(), await anAdmin()];
     const [elsewhere, own] = [await aRoom(), await aRoom({ owner: maker })];
@@ -136,7 +136,7 @@ describe.each(transports())('/api/rooms/{room}/invitations, %s', (_transport, ca
     expect((await accept(call, await anAccount(), staying.code)).status).toBe(201);
   });
 
-  it('members, moderators, owners and administrators invite, and nobody who is not in the room', async () => {
+  it('members, moderators, owners and administrators can invite, and strangers cannot', async () => {
     const { room, owner, moderator, member, user, admin } = await aRoomWithEveryone({ is_visible: false });
     const noSuchRoom = refusals.noSuch('room');
     for (const maker of [owner, moderator, admin, member]) {
@@ -264,7 +264,7 @@ it('a room can have 50 invitations, not counting expired ones', async () => {
   expect(await list(inProcess, room)).toHaveLength(50);
 });
 
-it('a member can have 25 invitations to a room, and all members 100, which leaves moderators theirs', async () => {
+it('a member can have 25 invitations to a room and all members 100, without reducing those of moderators', async () => {
   const people = await accounts(5);
   const room = await aRoom({ members: people });
   const tooMany = refusals.conflict('The room has too many invitations.');
@@ -315,7 +315,7 @@ describe('a service that asks for invitations and leaves them to moderators', as
     expect((await call('GET', room.path, { token: room.owner.token })).body).toMatchObject({ members: [anyId, anyId] });
   });
 
-  it('a member neither invites nor adds anyone if INVITATIONS is moderators, and moderators do', async () => {
+  it('only moderators invite and add people if INVITATIONS is moderators', async () => {
     const { room, moderator, member, user } = await aRoomWithEveryone();
     const required = refusals.denied('Room moderator required.');
     const path = `${room.path}/invitations`;
@@ -329,7 +329,7 @@ describe('a service that asks for invitations and leaves them to moderators', as
     expect((await call('POST', '/api/members', { token: moderator.token, body: addition })).status).toBe(201);
   });
 
-  it('the invitations that members have made do not work while INVITATIONS is moderators', async () => {
+  it('invitations by members do not work while INVITATIONS is moderators', async () => {
     const { room, owner, member } = await aRoomWithEveryone();
     const made = await invite(inProcess, { ...room, owner: member });
     expect(outcome(await accept(call, await anAccount(), made.code))).toEqual(noSuchInvitation);

@@ -285,7 +285,7 @@ describe('pages that call POST /api/mcp', () => {
     return (await call('POST', '/api/mcp', { token, body, headers: { origin, host: 'chat.example.org' } })).status;
   };
 
-  it('pages of an origin outside CORS_ORIGINS are refused, whatever name they give the service', async () => {
+  it('pages of an origin outside CORS_ORIGINS are refused, with any Host header', async () => {
     await withConfig({ CORS_ORIGINS: 'https://tools.example.org', PUBLIC_URL: 'https://chat.example.org' }, async () => {
       const { token } = await anAccount();
       const headers = { origin: 'http://evil.example.com', host: 'evil.example.com' };

@@ -134,7 +134,7 @@ describe.each(transports())('/api/members/{member}, %s', (_transport, call) => {
   });
 
   describe('PATCH last_read', () => {
-    it('PATCH of last_read moves the read marker forwards, never backwards, and counts what is unread', async () => {
+    it('PATCH of last_read moves the read marker only forwards, and counts unread messages', async () => {
       const { created, id, mine } = await aRoomWithMessages(call);
       // The places: 1 is the join, 2 to 4 are messages, 5 is an event, 6 and 7 are messages.
       expect(await mine()).toMatchObject({ seq: 7, last_read: 1, unread: 5 });

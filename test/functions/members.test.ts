@@ -111,7 +111,7 @@ describe.each(transports())('/api/members, %s', (_transport, call) => {
   });
 
   describe('GET ?user={user}', () => {
-    it('GET /api/members?user={user} lists the memberships of another user in rooms where the caller is as well, and no others', async () => {
+    it('GET /api/members?user={user} lists the memberships of another user in shared rooms only', async () => {
       const [me, other] = [await anAccount(), await anAccount()];
       const one = await aRoom({ owner: me, members: [other], is_visible: false });
       const two = await aRoom({ owner: other, members: [me] });
@@ -143,7 +143,7 @@ describe.each(transports())('/api/members, %s', (_transport, call) => {
   });
 
   describe('POST', () => {
-    it('POST /api/members joins an open room, in which nothing old is unread', async () => {
+    it('POST /api/members joins an open room without unread messages', async () => {
       const me = await anAccount();
       const created = await aRoom({ owner, name: 'Open' });
       const { status, body } = await join(me, { room: { $oid: created.id } });

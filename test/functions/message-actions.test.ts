@@ -52,7 +52,7 @@ describe('a message with actions', () => {
     });
   });
 
-  it('an agent sends a select, which may have more options than a message has buttons', async () => {
+  it('an agent can send a select with more options than there can be buttons', async () => {
     const { room, ann } = await aRoomWithBot();
     const actions = Array.from({ length: 100 }, (_, at) => ({ id: `o${at}`, label: `Option ${at}` }));
     const sent = await aQuestion(await agentOf(ann), room, { actions, is_select: true });
@@ -165,7 +165,7 @@ describe('PUT /api/messages/{message}/actions/{action}', () => {
     expect(await press(ann, asked)).toMatchObject(refused(409, 'answers_full'));
   });
 
-  it('only those for whom an action is can press it', async () => {
+  it('only the users of an action’s `who` can press it', async () => {
     const { room, bot, owner, ann, bob } = await aRoomWithBot();
     const moderator = await anAccount();
     await addMember(room, moderator, 'moderator');
@@ -212,7 +212,7 @@ describe('PUT /api/messages/{message}/actions/{action}', () => {
     expect(await press(ann, last)).toMatchObject(refused(409, 'room_archived'));
   });
 
-  it('a press after the end is refused, and repeating an earlier one is not', async () => {
+  it('a press after the end is refused, but an earlier press can be repeated', async () => {
     const { room, bot, ann, bob } = await aRoomWithBot();
     const expires_at = new Date(Date.now() + 60_000).toISOString();
     const asked = await aQuestion(bot, room, { answers: 'one_each', expires_at });
@@ -233,7 +233,7 @@ describe('PUT /api/messages/{message}/actions/{action}', () => {
 });
 
 describe('an approval', () => {
-  it('an approval is in the audit log with person, text and version, and the text can no longer be edited', async () => {
+  it('an approval is in the audit log with person, text and version, and blocks edits of the text', async () => {
     const { room, bot, ann } = await aRoomWithBot();
     const text = `Deploy ${'x'.repeat(900)}?`;
     const asked = await aQuestion(bot, room, { is_approval: true });

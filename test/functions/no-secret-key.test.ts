@@ -75,7 +75,7 @@ it('the log says why a second factor can’t be checked without the key, and not
   expect(lines.join()).not.toContain(codeOf(app, 1));
 });
 
-it('a new key before the old one encrypts a secret again at its next use, and then the old one is not needed', async () => {
+it('a new key before the old one encrypts a secret again at its next use, so the old key can go', async () => {
   const account = await anAccount();
   const { app } = await turnOn(withKey, account);
   const encrypted = await secretOf(account.id);

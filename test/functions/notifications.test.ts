@@ -209,7 +209,7 @@ describe.each(transports())('the list of notifications, %s', (_transport, call) 
     expect(await read(me)).toEqual({ list: [], unread: 0 });
   });
 
-  it('the list of notifications is marked as read up to a time, which moves forward only, and never into the future', async () => {
+  it('the list of notifications is marked as read up to a time that moves only forwards and not into the future', async () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const room = await aRoomOf([other, me]);
     await aMessage(other, room, { text: `@${me.username} one` });
@@ -279,7 +279,7 @@ it('a page of notifications, and their number, are read by indexes alone', async
   }
 });
 
-it('nobody is told of a reaction that came to nothing, nor by whom the command line has added them', async () => {
+it('a failed reaction notifies nobody, and an addition by the command line has no actor', async () => {
   const [me, other] = [await anAccount(), await anAccount()];
   const room = await aRoom({ owner: other });
   expect(await admin(['member', 'add', room.id, me.username])).toMatchObject({ code: 0 });

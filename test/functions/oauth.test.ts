@@ -112,7 +112,7 @@ describe('the 401 of POST /api/mcp', () => {
 });
 
 describe('GET /api/oauth/authorization', () => {
-  it('a user learns the name, the host and the scopes of an app, and where the answer goes', async () => {
+  it('a user sees the name, the host, the scopes and the redirect URI of an app', async () => {
     const app = anApp();
     const { status, body } = await ask(await newUser(), requestOf(app, challenge, { scope: 'messages:read offline_access' }));
     expect({ status, body }).toEqual({
@@ -127,7 +127,7 @@ describe('GET /api/oauth/authorization', () => {
     });
   });
 
-  it('without scopes, an app asks for all that apps may have, which never includes the account or administration', async () => {
+  it('without scopes, an app asks for all scopes of apps, without account and administration', async () => {
     const { body } = await ask(await newUser(), requestOf(anApp(), challenge));
     expect((body as { scopes: string[] }).scopes.join(' ')).toBe(everything);
   });
@@ -400,7 +400,7 @@ describe('POST /api/oauth/token', () => {
     expect(sent).toMatchObject({ status: 201, body: { via: 'Example app' } });
   });
 
-  it('an app opens no connection and gets no pushes, which would outlast its access token', async () => {
+  it('an app cannot open a connection or get pushes, which would outlast its access token', async () => {
     const user = await newUser();
     const { tokens: issued } = await aConnectedApp(user);
     const refused = { status: 403, body: { code: 'app_refused' } };
@@ -423,7 +423,7 @@ describe('POST /api/oauth/token', () => {
     expect(names.sort()).toEqual(['Example app', 'Example app (2)', 'Example app (3)', 'test']);
   });
 
-  it('a code that is used twice gets nothing, and ends what it got before', async () => {
+  it('a code that is used twice gets nothing, and ends the access of its first use', async () => {
     const { form, tokens: issued, app } = await aConnectedApp(await newUser());
     expect(await post('/api/oauth/token', form)).toMatchObject(invalidGrant);
     expect(await statusOf(issued.access_token)).toBe(401);
@@ -608,7 +608,7 @@ describe('POST /api/oauth/revocation', () => {
     expect(await refresh(app, issued.refresh_token)).toMatchObject(invalidGrant);
   });
 
-  it('an app cannot end the access of another, or a token that people made', async () => {
+  it('an app cannot revoke the access of another app or a named token', async () => {
     const user = await newUser();
     const { tokens: issued } = await aConnectedApp(user);
     const other = anApp();

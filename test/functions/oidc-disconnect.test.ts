@@ -104,7 +104,7 @@ describe('people who disconnect their accounts from the identity provider', () =
     expect(outcome(await disconnect(token))).toEqual(refusals.conflict('The account is not connected to an identity provider.'));
   });
 
-  it('people who disconnect their accounts lose what the group of administrators gave, which the audit log has, and keep what an administrator gave', async () => {
+  it('people who disconnect their accounts lose the rights of the administrators’ group, and keep rights from an administrator', async () => {
     const { token: byAdmin } = await anAdmin();
     const [given, made] = [await aPerson({ groups: ['chat-admins'] }), await aPerson()];
     expect((await change(byAdmin, { is_admin: true }, made.id.toHexString())).status).toBe(200);
@@ -120,7 +120,7 @@ describe('people who disconnect their accounts from the identity provider', () =
     });
   });
 
-  it('people who disconnect their accounts stay connected as the last administrator, whom a group has made', async () => {
+  it('people who disconnect their accounts stay connected if they are the last administrator by a group', async () => {
     const { id, token } = await aPerson({ groups: ['chat-admins'] });
     await setPassword(token);
     const others = { is_admin: true, _id: { $ne: id } };
@@ -169,7 +169,7 @@ describe.each(ways)('an account that %s disconnects from the identity provider',
     expect((await logIn(call, name, 'a horse, a battery')).status).toBe(201);
   });
 
-  it('loses what it made as an administrator by a group, also where a process died after it had taken the rights', async () => {
+  it('loses its invitations and webhooks as an administrator by a group, even if a process died in between', async () => {
     for (const isDead of [false, true]) {
       const { name, id, token = '' } = await aPerson({ groups: ['chat-admins'] });
       const room = await aRoom();
@@ -180,7 +180,7 @@ describe.each(ways)('an account that %s disconnects from the identity provider',
     }
   });
 
-  it('loses what the group of administrators gave, and keeps what an administrator gave', async () => {
+  it('loses the rights of the administrators’ group, and keeps rights from an administrator', async () => {
     const [given, made] = [await aPerson({ groups: ['chat-admins'] }), await aPerson()];
     await users.updateOne({ _id: made.id }, { $set: { is_admin: true } });
     for (const person of [given, made]) expect(await disconnectOther(person)).toBe('done');
@@ -211,7 +211,7 @@ describe('an account that is disconnected from the identity provider by others',
     );
   });
 
-  it('stays connected where it is the last administrator, whom a group has made', async () => {
+  it('stays connected if it is the last administrator by a group', async () => {
     const person = await aPerson({ groups: ['chat-admins'] });
     const others = { is_admin: true, _id: { $ne: person.id } };
     const before = await users.find(others).toArray();

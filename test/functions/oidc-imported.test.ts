@@ -134,7 +134,7 @@ describe('the first sign-in by an identity provider of somebody who was imported
     expect(userOf(await signInBy(provider, person))._id.$oid).toBe(id);
   });
 
-  it('a claim makes the codes void that were made for the account before', async () => {
+  it('a claim invalidates earlier codes of the account', async () => {
     const { email, username, id } = await anImportedPerson();
     const code = await codeFor(username);
     const stored = await codes.findOne({ 'account.user': new ObjectId(id) });

@@ -18,7 +18,7 @@ afterAll(provider.close);
 
 const noPasswords = refusals.denied('Passwords are turned off: sign in with the identity provider.');
 
-it('where the identity provider alone signs people in, no password does, and administrators still make accounts', async () => {
+it('with SIGN_IN=oidc passwords are refused, and administrators can still create accounts', async () => {
   const [account, admin] = [await anAccount(), await anAdmin()];
   const { code } = await createPasswordCode(new ObjectId(account.id));
   const aNewAccount = () => ({ username: aName(), email: `${aName()}@example.org`, password: 'correct horse' });

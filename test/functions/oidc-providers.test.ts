@@ -51,7 +51,7 @@ const refused = refusals.denied('The identity provider did not confirm this sign
 const isSignedIn = async (token: string | undefined) => (await call('GET', '/api/users/me', { token })).status === 200;
 
 describe('several identity providers', () => {
-  it('people sign in by the identity provider that they choose, or by the first, each of which has an address of its own to lead back to', async () => {
+  it('people sign in by the chosen or the first identity provider, each with its own redirect URI', async () => {
     const asked = async (sent: object) => {
       const url = new URL(await begin(new CookieJar(), sent));
       return [url.origin, url.searchParams.get('client_id'), url.searchParams.get('redirect_uri')];
@@ -123,7 +123,7 @@ describe('several identity providers', () => {
   });
 });
 
-describe('a provider that wants what another one has given', () => {
+describe('a malicious provider', () => {
   /**
    * Sends a browser that started at `other` to `one`, as if the service had redirected it there.
    */
@@ -136,7 +136,7 @@ describe('a provider that wants what another one has given', () => {
     return { browser, back: answerOf(back) };
   }
 
-  it('a provider that wants what another one has given does not get its code, although it never names itself: the address to which that has led the browser is the other one', async () => {
+  it('a malicious provider does not get the code of another one, because their redirect URIs differ', async () => {
     const { browser, back } = await misled();
     expect(outcome(await browser.post('/api/oidc/callback', { ...back, iss: undefined }))).toEqual(refused);
     expect(outcome(await browser.post('/api/oidc/callback', { ...back, provider: 'other' }))).toEqual(
@@ -145,13 +145,13 @@ describe('a provider that wants what another one has given', () => {
     expect(other.state.asked).not.toContain('/token');
   });
 
-  it('a provider that wants what another one has given does not get its code either where the issuer alone tells the two apart', async () => {
+  it('a malicious provider does not get the code of another one if only their issuers differ', async () => {
     const { browser, back } = await misled();
     expect(outcome(await browser.post('/api/oidc/callback', { ...back, provider: 'other' }))).toEqual(refused);
     expect(other.state.asked).not.toContain('/token');
   });
 
-  it('a provider that wants what another one has given signs nobody in by a state that was begun at another one', async () => {
+  it('a malicious provider cannot complete a sign-in that started at another one', async () => {
     const browser = new CookieJar();
     const state = new URL(await begin(browser)).searchParams.get('state') ?? '';
     const back = answerOf(await other.signIn(await begin(browser, { provider: 'other' }), aPerson()));
@@ -159,7 +159,7 @@ describe('a provider that wants what another one has given', () => {
     expect(outcome(await browser.post('/api/oidc/callback', { ...back, provider: 'other' }))).toMatchObject({ status: 201 });
   });
 
-  it('a provider that wants what another one has given signs somebody in by the first one alone for a state that names none, as an earlier version has begun it', async () => {
+  it('a malicious provider cannot complete a sign-in of an earlier version, which belongs to the first provider', async () => {
     for (const [provider, at, status] of [
       [one, 'default', 201],
       [other, 'other', 403],
@@ -193,7 +193,7 @@ describe('a provider that wants what another one has given', () => {
     expect(await users.findOne({ _id: new ObjectId(account._id.$oid) })).toMatchObject({ identity: { issuer: one.issuer } });
   });
 
-  it('a provider that wants what another one has given ends no session of another one’s person by a logout token', async () => {
+  it('a malicious provider cannot end sessions of another one by a logout token', async () => {
     const person = aPerson();
     const ofOne = (await signInBy(one, person)).browser.session;
     other.people.set(person, { preferred_username: aName(), email: `${aName()}@example.org` });

@@ -143,7 +143,7 @@ describe('a group of the identity provider', () => {
     expect(await memberOf(room, id)).not.toHaveProperty('by_group');
   });
 
-  it('a group of the identity provider takes what it gave also from a moderator, with the invitations, but not from the last owner before there is another', async () => {
+  it('a group of the identity provider takes its room also from a moderator, with the invitations, but not from the only owner', async () => {
     const room = await aGroupRoom();
     const person = aPerson();
     const { id, token } = await person.signIn(room.group);
@@ -206,7 +206,7 @@ describe('a group of the identity provider', () => {
     expect(await memberOf(ofOther, stranger.id)).toMatchObject({ by_group: true });
   });
 
-  it('a group of the identity provider loses what it gave with a deactivation, and gives it again after the account is active again', async () => {
+  it('a group of the identity provider takes its room at a deactivation, and gives it again after the reactivation', async () => {
     const [room, joined] = [await aGroupRoom(), await aRoom()];
     const person = aPerson();
     const { id, token } = await person.signIn(room.group);
@@ -221,7 +221,7 @@ describe('a group of the identity provider', () => {
     expect(await memberOf(room, id)).toBeDefined();
   });
 
-  it('a group of the identity provider loses what it gave where the account is disconnected, because no later sign-in would take it', async () => {
+  it('a group of the identity provider takes its room when the account is disconnected', async () => {
     const room = await aGroupRoom();
     const person = aPerson();
     const { id } = await person.signIn(room.group);

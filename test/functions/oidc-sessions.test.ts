@@ -65,7 +65,7 @@ async function logOutBy(claims: object, by = provider): Promise<number> {
 }
 
 describe('the end of one session at the identity provider', () => {
-  it('the end of one session at the provider, named by its id alone, ends what that session has begun, and neither other sessions nor named tokens', async () => {
+  it('the end of one session at the provider, by its id alone, ends the sessions that it started, and no others or named tokens', async () => {
     const person = aPerson();
     const [one, two] = [await signIn(person), await signIn(person)];
     const stranger = await signIn(aPerson());
@@ -99,7 +99,7 @@ describe('the end of one session at the identity provider', () => {
     expect(await Promise.all([ann, bob, one, two].map(({ token }) => isOpen(token)))).toEqual([true, true, false, false]);
   });
 
-  it('the end of one session at the provider is told once by each logout token', async () => {
+  it('the end of one session at the provider is accepted once per logout token', async () => {
     const person = aPerson();
     const one = await signIn(person);
     const jti = aName();
@@ -112,7 +112,7 @@ describe('the end of one session at the identity provider', () => {
     expect(await isOpen(two.token)).toBe(false);
   });
 
-  it('the end of one session at the provider is that of the provider that tells it, whatever another one calls its own', async () => {
+  it('the end of one session at the provider concerns only this provider, even if another one uses the same id', async () => {
     const { token, sid } = await signIn(aPerson());
     expect(await logOutBy({ sid }, other)).toBe(204);
     expect(await isOpen(token)).toBe(true);

@@ -60,7 +60,7 @@ const expired = refusals.denied('This sign-in has expired, or was started in ano
 const refused = refusals.denied('The identity provider did not confirm this sign-in. Start again.');
 
 describe('signing in by an identity provider', () => {
-  it('signing in by an identity provider makes an account at the first time, and finds it at the next, whatever the person is called then', async () => {
+  it('signing in by an identity provider creates an account at the first time, and finds it later, even after a rename', async () => {
     const person = aPerson({ name: 'Ann Example' });
     const first = await signIn(person, { sent: { path: '/rooms/1?panel=pins' } });
     expect(first).toMatchObject({
@@ -439,7 +439,7 @@ describe('the identity provider', () => {
     expect((await signIn(person)).status).toBe(201);
   });
 
-  it('the identity provider is believed only what it has signed with a key that it shows', async () => {
+  it('the identity provider must sign its tokens with a published key', async () => {
     const person = aPerson();
     provider.rotateKeys();
     provider.state.mode = 'shows other keys';

@@ -3,7 +3,7 @@ import { anAccount } from '../support/accounts.ts';
 import { aRoom } from '../support/rooms.ts';
 import { inProcess as call, transports } from '../support/transports.ts';
 
-it.each(['reactions/👍', 'pin', 'save'])('PUT of %s needs neither a body nor its type', async (what) => {
+it.each(['reactions/👍', 'pin', 'save'])('PUT of %s needs no body and no media type', async (what) => {
   const room = await aRoom();
   const { token } = room.owner;
   const { body } = await call('POST', '/api/messages', { token, body: { room: room.id, text: 'x' } });

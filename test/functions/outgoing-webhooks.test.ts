@@ -60,7 +60,7 @@ function signsBy(secret: string | undefined, received: ReceivedEvent | undefined
 const failing = (): Answer => ({ status: 500, body: { reason: 'full' } });
 
 describe('an outgoing webhook', () => {
-  it('an outgoing webhook is renamed, and so is what it has said', async () => {
+  it('renaming an outgoing webhook also renames the author of its messages', async () => {
     const { room, receiver, webhook, deliver } = await withWebhook();
     receiver.answer = () => ({ status: 200, body: { text: 'Noted' } });
     await aMessage(room.owner, room.id);
@@ -152,7 +152,7 @@ describe('an outgoing webhook', () => {
     expect(receiver.taken.map(({ event }) => event.type)).toEqual(['message.edited', 'member.joined']);
   });
 
-  it('an outgoing webhook is sent everything once and in order, however many processes deliver at the same time', async () => {
+  it('an outgoing webhook gets each event once and in order, even if several processes deliver', async () => {
     const { room, receiver, deliver } = await withWebhook();
     const texts = Array.from({ length: 30 }, (_, at) => `${at}`);
     const sending = (async () => {
@@ -246,7 +246,7 @@ describe('an outgoing webhook', () => {
     },
   );
 
-  it('an outgoing webhook posts what the receiver replies to a person, in the same thread, and once even if it is asked twice', async () => {
+  it('an outgoing webhook posts a reply to a person once, in the same thread, even after a retry', async () => {
     const { room, receiver, webhook, deliver } = await withWebhook();
     const { _id: thread } = await aMessage(room.owner, room.id, { text: 'Who is on call?' });
     await aMessage(room.owner, room.id, { text: 'And tomorrow?', thread: thread.$oid });
@@ -271,7 +271,7 @@ describe('an outgoing webhook', () => {
     expect(first.deliveries.map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  it('two outgoing webhooks that answer each other end: what a program says is sent, and its reply is not posted', async () => {
+  it('two outgoing webhooks that answer each other stop: messages of programs are sent, but replies to them are not posted', async () => {
     const { room, receiver, deliver } = await withWebhook();
     const other = aReceiver();
     await add(room, { url: other.url });
@@ -333,7 +333,7 @@ describe('an outgoing webhook', () => {
     expect(body).toMatchObject({ status: null, answer: 'The address is not one of the public internet.' });
   });
 
-  it('an outgoing webhook gets another secret, which is shown this once, and signs by both for a day', async () => {
+  it('an outgoing webhook gets another secret, shown once, and signs with both for a day', async () => {
     const { room, receiver, webhook, deliver } = await withWebhook();
     const { status, body } = await change(room, webhook, { new_secret: true });
     const { secret, hint } = body as WebhookDetails;
@@ -402,7 +402,7 @@ describe('an outgoing webhook', () => {
     expect((await call('GET', `${room.path}/webhooks/${'0'.repeat(24)}`, { token: room.owner.token })).status).toBe(404);
   });
 
-  it.each(endsOfRights(call))('an outgoing webhook sends nothing of what happens after its maker %s', async (_what, end) => {
+  it.each(endsOfRights(call))('an outgoing webhook sends no event from after its maker %s', async (_what, end) => {
     const room = await aRoom();
     const maker = await anAccount();
     const member = await addMember(room, maker, 'moderator');
@@ -416,7 +416,7 @@ describe('an outgoing webhook', () => {
     expect(textsTo(receiver)).toEqual(['before']);
   });
 
-  it('an outgoing webhook stops in the middle of what it sends when it is revoked', async () => {
+  it('an outgoing webhook stops during a delivery when it is revoked', async () => {
     const { room, receiver, webhook, deliver } = await withWebhook();
     for (const text of ['first', 'second']) await aMessage(room.owner, room.id, { text });
     receiver.answer = async () => {
@@ -443,7 +443,7 @@ describe('an outgoing webhook', () => {
     expect(await webhookStates.countDocuments({ _id: { $in: ids } })).toBe(0);
   });
 
-  it('an outgoing webhook waits neither for the receiver of another room nor for a process that has another room', async () => {
+  it('an outgoing webhook does not wait for receivers or processes of other rooms', async () => {
     const [silent, taken, last] = [await withWebhook(), await withWebhook(), await withWebhook()];
     const { promise: answer, resolve: give } = Promise.withResolvers<Answer>();
     silent.receiver.answer = () => answer;

@@ -58,7 +58,7 @@ const failingState = (bot: ObjectId | undefined, failing_since: Date, more: obje
 const aWord = () => `owl${crypto.randomUUID()}`;
 
 describe('/api/overview/rooms', () => {
-  it('/api/overview/rooms lists all rooms by name to administrators, also hidden and archived ones, with what decides about them', async () => {
+  it('/api/overview/rooms lists all rooms by name to administrators, also hidden and archived ones, with facts for decisions', async () => {
     const word = aWord();
     const member = await anAccount();
     const hidden = await aRoom({ name: `${word} b`, is_visible: false, is_open: false, members: [member] });
@@ -136,7 +136,7 @@ describe('/api/overview/rooms', () => {
 });
 
 describe('/api/rooms/{room}/usage', () => {
-  it('/api/rooms/{room}/usage counts what a deletion takes, and names the owners', async () => {
+  it('/api/rooms/{room}/usage counts the data that a deletion removes, and names the owners', async () => {
     const owner = await anAccount({ name: 'Ann Owner' });
     const room = await aRoom({ owner, members: [await anAccount()] });
     const path = `${room.path}/usage`;
@@ -248,7 +248,7 @@ describe('/api/overview/invitations', () => {
 });
 
 describe('/api/overview/webhooks', () => {
-  it('/api/overview/webhooks lists the webhooks of all rooms without their secrets, with the last failure and what is switched off', async () => {
+  it('/api/overview/webhooks lists the webhooks of all rooms without secrets, with their last failure and state', async () => {
     const room = await aRoom({ name: 'Builds' });
     const add = async (body: object) =>
       (await succeed(call('POST', `${room.path}/webhooks`, { token: room.owner.token, body }))).body as ListedRoom & {

@@ -40,7 +40,7 @@ const tokenIn = ({ body }: { body: unknown }) => (body as { token: string }).tok
 const anExpiry = () => new Date(Date.now() - 1_000);
 
 describe.each(transports())('a passkey, %s', (_transport, call) => {
-  it('a passkey is begun by the password, added with what the authenticator has made, and then listed without its key', async () => {
+  it('a passkey is started with the password, added with the authenticator’s answer, and listed without its key', async () => {
     const account = await anAccount();
     const none = { origin: site.origin, obstacle: null, needs_code: false, passkeys: [] };
     expect(outcome(await call('GET', path, { token: account.token }))).toEqual({ status: 200, body: none });
@@ -113,7 +113,7 @@ describe.each(transports())('a passkey, %s', (_transport, call) => {
     expect(outcome(await signInWith(call, passkey))).toEqual(wrong);
   });
 
-  it('a passkey is one of 20 at most, however many are added at the same moment', async () => {
+  it('an account has at most 20 passkeys, even after concurrent additions', async () => {
     const account = await anAccount();
     for (let count = 0; count < 18; count++) await addPasskey(call, account);
     const begun = await Promise.all(Array.from({ length: 5 }, () => beginPasskey(call, account)));
@@ -177,7 +177,7 @@ describe('a passkey', () => {
     expect((await list(inProcess, account.token)).passkeys).toEqual([]);
   });
 
-  it('a passkey is not added under the id of another credential, nor twice', async () => {
+  it('a passkey cannot be added with the id of another credential, or twice', async () => {
     const [account, other] = [await anAccount(), await anAccount()];
     const { passkey } = await addPasskey(inProcess, account);
     const { sent } = make(await beginPasskey(inProcess, other));
@@ -277,7 +277,7 @@ describe('a sign-in with a passkey', () => {
     }
   });
 
-  it('a sign-in with a passkey answers no challenge of a new passkey, none that nobody has made, and none after five minutes', async () => {
+  it('a sign-in with a passkey is refused with a challenge of a new passkey, an unknown one or one older than five minutes', async () => {
     const account = await anAccount();
     const { passkey } = await addPasskey(inProcess, account);
     const send = (challenge: string) => inProcess('PUT', signIns, { body: sign(passkey, challenge) });
@@ -347,7 +347,7 @@ describe('a sign-in with a passkey', () => {
     },
   );
 
-  it('a sign-in with a passkey takes no code of the second factor, which the authenticator’s own check stands for', async () => {
+  it('a sign-in with a passkey needs no code, because the authenticator verified the user', async () => {
     const account = await anAccount();
     const { app } = await turnOn(inProcess, account);
     const begun = await beginPasskey(inProcess, account, { code: codeOf(app, 1) });
@@ -464,7 +464,7 @@ describe('the passkeys of an account', () => {
     expect((await signInWith(inProcess, next)).status).toBe(201);
   });
 
-  it('the passkeys of an account end with a reset even where one of them is left behind, because the process died', async () => {
+  it('the passkeys of an account end with a reset, even if the process died and left one behind', async () => {
     const account = await anAccount();
     const { passkey, id } = await addPasskey(inProcess, account);
     const kept = (await passkeys.findOne({ _id: new ObjectId(id) })) as PasskeyDocument;

@@ -68,7 +68,7 @@ describe('/api/push-subscription', () => {
   });
 
   it.each([['file:///etc/passwd'], ['nonsense'], ['https://'], [`https://${'a'.repeat(1_000)}`], ['https://a b']])(
-    'a push subscription refuses what is not an address: %s',
+    'a push subscription refuses an invalid address: %s',
     async (endpoint) => {
       const ann = await anAccount();
       const body = { ...subscriptionOf(aDevice(), 'A'.repeat(87)), endpoint };
@@ -100,7 +100,7 @@ describe('/api/push-subscription', () => {
     });
   });
 
-  it('a push subscription sends a push immediately to see that it arrives, and says what is wrong if not', async () => {
+  it('a push subscription can be tested with an immediate push, and the answer explains failures', async () => {
     const ann = await anAccount();
     const device = await subscribed(ann);
     expect((await test(ann, device)).status).toBe(200);
@@ -114,7 +114,7 @@ describe('/api/push-subscription', () => {
 });
 
 describe('a device', () => {
-  it('a device is told of mentions, conversations and followed threads, and of all else only if it wants that', async () => {
+  it('a device is notified of mentions, conversations and followed threads, and of other messages on request', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner: ann, members: [bob], name: 'Plans' });
     const { body } = await call('POST', '/api/conversations', { token: bob.token, body: { users: [ann.username] } });
@@ -165,7 +165,7 @@ describe('a device', () => {
       { notify_of: 'all', is_muted: true },
       { mine: [], all: [] },
     ],
-  ])('a device is told of %s', async (_what, body, told) => {
+  ])('a device is notified of %s', async (_what, body, told) => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const { id: room } = await aRoom({ owner: ann, members: [bob] });
     const direct = await call('POST', '/api/conversations', { token: bob.token, body: { users: [ann.username] } });
@@ -191,7 +191,7 @@ describe('a device', () => {
     expect({ mine: named(mine), all: named(all) }).toEqual(told);
   });
 
-  it('a device is told of nothing twice', async () => {
+  it('a device is notified of each message once', async () => {
     const { ann, bob, room, device } = await twoInARoom();
     await aMessage(bob, room, { text: `@${ann.username} one` });
     for (let times = 0; times < 3; times++) await tellOfRoom(room);
@@ -243,7 +243,7 @@ describe('a device', () => {
     expect(both.device.pushes).toEqual([]);
   });
 
-  it('a device is told again when its user wants notifications, or the time has come', async () => {
+  it('a device is notified again when its user ends the pause, or it expires', async () => {
     const { ann, bob, room, device } = await twoInARoom();
     const pause = async (quiet_until: string | null) => {
       const { status, body } = await call('PATCH', '/api/users/me', { token: ann.token, body: { quiet_until } });
@@ -261,7 +261,7 @@ describe('a device', () => {
     expect(wrong).toMatchObject({ status: 400, body: { code: 'invalid_parameter' } });
   });
 
-  it('a device is told of nothing in the quiet hours of its user, on the clock of their time zone, and again after them', async () => {
+  it('a device is not notified in the quiet hours of its user, in their time zone, and is notified after them', async () => {
     const { ann, bob, room, device } = await twoInARoom();
     /** The time of day in this many hours, in another time zone than the service's. */
     const clock = (hours: number) => new Date(Date.now() + (hours + 9) * 3_600_000).toISOString().slice(11, 16);
@@ -296,7 +296,7 @@ describe('a device', () => {
     expect((await call('GET', '/api/users/me', { token })).body).not.toHaveProperty('quiet_hours');
   });
 
-  it('a device is not told of messages from before it subscribed, or its user joined', async () => {
+  it('a device is not notified of messages from before it subscribed or its user joined', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner: bob });
     await aMessage(bob, room.id, { text: `@${ann.username} early` });
@@ -306,7 +306,7 @@ describe('a device', () => {
     expect(device.pushes).toEqual([]);
   });
 
-  it('a device is told later where the push service can not take it now, and of everything once', async () => {
+  it('a device is notified later if the push service is busy, and of each message once', async () => {
     const { ann, bob, room, device } = await twoInARoom();
     device.answer = { status: 429, retryAfter: '5' };
     await aMessage(bob, room, { text: `@${ann.username} one` });
@@ -342,7 +342,7 @@ describe('a device', () => {
     expect(await left()).toEqual([false, false, false, false]);
   });
 
-  it('a device is told while the push service of another one does not answer, which is told later', async () => {
+  it('a device is notified while the push service of another device does not answer', async () => {
     const { ann, bob, room, device } = await twoInARoom();
     const other = await subscribed({ token: await aSession(call, ann) });
     device.answer = 'none';
@@ -377,7 +377,7 @@ describe('a device', () => {
     expect([await tell(413, 9), await tell(201, 1), await tell(413, 9), await tell(413, 1)]).toEqual([1, 1, 1, 0]);
   });
 
-  it('a device that somebody else signs in on is told of nothing of the first one', async () => {
+  it('a device on which somebody else signs in is not notified of the first user’s messages', async () => {
     const { ann, bob, room, device } = await twoInARoom();
     const { key } = (await call('GET', path, bob)).body as { key: string };
     await call('PUT', path, { token: bob.token, body: subscriptionOf(device, key) });
@@ -386,7 +386,7 @@ describe('a device', () => {
     expect(device.pushes).toEqual([]);
   });
 
-  it('a device is told again of what a process was telling that died, which may have told it', async () => {
+  it('a device is notified again after a process died during a push, which may have arrived', async () => {
     const { ann, bob, room, device } = await twoInARoom();
     await aMessage(bob, room, { text: `@${ann.username} one` });
     await tellOfRoom(room);

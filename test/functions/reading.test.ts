@@ -88,7 +88,7 @@ describe.each(transports())('a membership, %s', (_transport, call) => {
     expect(await mine(room, bob)).toMatchObject({ is_muted: false });
   });
 
-  it('a membership says of what the member alone is told, also while the room is muted, until it is joined again', async () => {
+  it('a membership keeps its notification choice, also while the room is muted, until it is joined again', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     expect(await mine(room, bob)).toMatchObject({ notify_of: null });
@@ -125,7 +125,7 @@ describe.each(transports())('a membership, %s', (_transport, call) => {
     });
   });
 
-  it('the service keeps the order of favourites on the account, until a room is no longer one', async () => {
+  it('the service keeps the order of favourites on the account, until a room is removed from them', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     const refused = refusals.conflict('Only favourites have an order.');
@@ -182,7 +182,11 @@ describe.each(transports())('a membership, %s', (_transport, call) => {
       refusals.denied('You can only choose favourites for yourself.'),
     ],
     ["another's room to be muted", { is_muted: true }, refusals.denied('You can only choose your own notifications.')],
-    ['to choose what another is told of', { notify_of: null }, refusals.denied('You can only choose your own notifications.')],
+    [
+      "to choose another user's notifications",
+      { notify_of: null },
+      refusals.denied('You can only choose your own notifications.'),
+    ],
     ["another's marker to go back", { unread_from: 1 }, refusals.denied('You can only move your own read marker.')],
   ])('a membership refuses %s, also to an owner', async (_what, body, refusal) => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);

@@ -74,7 +74,7 @@ describe.each(transports())('a recent proof of identity, %s', (_transport, call)
     }
   });
 
-  it('a proof is asked for neither from others nor for acts that harm nobody', async () => {
+  it('a proof is not required from other callers or for harmless actions', async () => {
     const admin = await anAdmin();
     const session = await anOldSession(call, admin);
     const { id } = await anAccount();
@@ -210,7 +210,7 @@ describe.each(transports())('what would outlast a stolen session, %s', (_transpo
     expect(await leave({ current_password: account.password, second_factor: recovery[0] })).toEqual({ status: 204, body: '' });
   });
 
-  it('a token that was made since is revoked with the other sessions, also one of a bot, if that is asked for', async () => {
+  it('tokens created since a time are revoked with the other sessions on request, also those of bots', async () => {
     const owner = await anAdmin();
     const session = await aSession(call, owner);
     await prove(call, session, { current_password: owner.password });

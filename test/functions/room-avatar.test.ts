@@ -17,7 +17,7 @@ describe.each(transports())('/api/rooms/{room}/avatar, %s', (_transport, call) =
     call('PUT', `/api/rooms/${room}/avatar`, { token, body: bytes, headers: { 'content-type': 'image/png' } });
   const read = ({ token }: Account, room: string, query = '') => call('GET', `/api/rooms/${room}/avatar${query}`, { token });
 
-  it('GET of the picture of a room gives what an owner has set, which the details, the directory and the list of rooms name by version', async () => {
+  it('GET of the picture of a room returns the picture that an owner set, whose version is in all lists of rooms', async () => {
     const [member, visitor] = [await anAccount(), await anAccount()];
     const name = `Room ${randomBytes(8).toString('hex')}`;
     const { id, owner } = await aRoom({ name, members: [member] });

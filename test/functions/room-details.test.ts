@@ -54,7 +54,7 @@ describe.each(transports())('/api/rooms/{room}/details, %s', (_transport, call) 
     expect((await call('GET', `${created.path}/details`, { token: owner.token })).body).toEqual(body);
   });
 
-  it('PATCH of the details archives a room, which then admits nobody, and restores it', async () => {
+  it('PATCH of the details archives a room, so that nobody can join, and restores it', async () => {
     const created = await aRoom({ owner });
     const archive = (archived: boolean) => call('PATCH', `${created.path}/details`, { token: owner.token, body: { archived } });
     const join = async (account: Account) =>

@@ -6,7 +6,7 @@ import { inProcess } from '../support/transports.ts';
 
 const limited = callWith({ RATE_LIMITS: 'on', LOGINS_PER_MINUTE: '3' });
 
-it('somebody who has the password alone makes only so many first steps, which take no logins from the owner', async () => {
+it('somebody with only the password has few attempts, and they do not reduce those of the owner', async () => {
   const { username, password, token } = await anAccount();
   const { app, recovery } = await turnOn(inProcess, { token, password });
   const logIn = async (source: string, second_factor?: string) =>

@@ -90,7 +90,7 @@ describe('an account without the second factor that everyone must have', () => {
     expect(outcome(await call('POST', '/api/users', { token, body }))).toEqual(refusals.denied());
   });
 
-  it('an account without a required second factor opens no connection, neither by its token nor by a ticket', async () => {
+  it('an account without a required second factor cannot open a connection by token or ticket', async () => {
     const account = await anAccount();
     const token = await aSession(call, account);
     await expect(findOpener(socket({ 'x-auth-token': token }))).rejects.toMatchObject({ status: 403 });
@@ -112,7 +112,7 @@ describe('an account without the second factor that everyone must have', () => {
     expect(outcome(await call('GET', '/api/sessions', { token }))).toEqual(refused);
   });
 
-  it('an account without a required second factor goes on by a passkey, which is both factors, and in that session alone; it adds none before', async () => {
+  it('an account without a required second factor has full access in a session started with a passkey, but cannot add one before', async () => {
     const account = await anAccount();
     const { passkey } = await addPasskey(call, account);
     const [byPasskey, byPassword] = [tokenIn(await signInWith(call, passkey)), await aSession(call, account)];
@@ -128,7 +128,7 @@ describe('an account without the second factor that everyone must have', () => {
     expect((await call('POST', '/api/passkeys', { token: byPasskey, body })).status).toBe(201);
   });
 
-  it('an account without a required second factor goes on by its named tokens, which were made by someone who had signed in fully', async () => {
+  it('an account without a required second factor can use its named tokens', async () => {
     const account = await anAccount();
     const { token } = await createToken(new ObjectId(account.id), 'bot', { scopes: ['rooms:read'] });
     expect((await call('GET', '/api/directory', { token })).status).toBe(200);

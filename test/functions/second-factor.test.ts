@@ -40,7 +40,7 @@ async function aProtectedAccount(call: Call) {
 }
 
 describe.each(transports())('a second factor, %s', (_transport, call) => {
-  it('a second factor is off at first, is begun by the password, and is on after a code of it, which ends all other sessions', async () => {
+  it('a second factor is started with the password, and turned on by its first code, which ends all other sessions', async () => {
     const account = await anAccount();
     const [mine, other] = [await aSession(call, account), await aSession(call, account)];
     const off = { is_on: false, is_available: true, is_required: false, since: null, recovery_codes_left: 0 };
@@ -104,7 +104,7 @@ describe.each(transports())('a second factor, %s', (_transport, call) => {
     },
   );
 
-  it('a second factor is turned off by the password and a code, and only then another one can be begun', async () => {
+  it('a second factor is turned off by the password and a code, and only then another one can be set up', async () => {
     const { account, session: token, app, recovery } = await aProtectedAccount(call);
     const current_password = account.password;
     const end = (body: object) => call('DELETE', path, { token, body });
@@ -171,7 +171,7 @@ describe.each(transports())('a second factor, %s', (_transport, call) => {
     expect((await call('GET', path, { token })).status).toBe(200);
   });
 
-  it("a second factor of someone else is reset by an administrator's own password, which ends the other’s sessions", async () => {
+  it("an administrator resets another user's second factor with their own password, which ends that user's sessions", async () => {
     const { account, session } = await aProtectedAccount(call);
     const admin = await anAdmin();
     const reset = (token: string, current_password?: string, user = account.id) =>
@@ -231,7 +231,7 @@ describe('two who use one code at the same moment', () => {
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
   });
 
-  it('a second factor never goes back to an earlier code, also in a process that has read the account before the later one was used', async () => {
+  it('a second factor never accepts an earlier code, even in a process that cached the account', async () => {
     const { account, app } = await aProtectedAccount(inProcess);
     const read = await accounts.findOne({ _id: new ObjectId(account.id) });
     const second_factor = { ...(read?.second_factor as SecondFactorDocument), last_step: 0 };
@@ -438,7 +438,7 @@ describe('guesses of codes', () => {
   });
 });
 
-it('a second factor that was lost is reset by a command, which ends the sessions of the account', async () => {
+it('a command resets a lost second factor and ends the sessions of the account', async () => {
   const { account, session } = await aProtectedAccount(inProcess);
   const reset = (name: string) => command(['user', '2fa-reset', name]);
   expect(await reset(account.username)).toEqual({

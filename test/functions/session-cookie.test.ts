@@ -40,7 +40,7 @@ describe.each(transports())('a session in a cookie, %s', (_transport, call) => {
     });
   });
 
-  it('a session in a cookie is confined to its host and to https where the request came over https', async () => {
+  it('a session cookie is limited to its host, and to https if the request came over https', async () => {
     const reply = await logIn(call, await anAccount(), https);
     expect(cookieOf(reply)).toMatch(/^__Host-session=[a-z0-9]{32}$/);
     expect(attributesOf(reply)).toContain('Secure');
@@ -97,7 +97,7 @@ describe.each(transports())('a session in a cookie, %s', (_transport, call) => {
     expect(wrong.headers).not.toHaveProperty('set-cookie');
   });
 
-  it('a session in a cookie gives way to a token in Authorization, but not to what a proxy puts there', async () => {
+  it('a token in Authorization takes precedence over a session cookie, but credentials of a proxy do not', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const { headers } = await call('POST', '/api/sessions', {
       body: { username: ann.username, password: ann.password, cookie: true },
@@ -165,7 +165,7 @@ describe.each(transports())('a session in a cookie, %s', (_transport, call) => {
     expect(sent.status).toBe(status === 200 ? 201 : 401);
   });
 
-  it('a session in a cookie ends with a logout, which clears the cookie', async () => {
+  it('a logout ends the session of a cookie and clears the cookie', async () => {
     const ann = await anAccount();
     const reply = await logIn(call, ann);
     const cookie = cookieOf(reply);

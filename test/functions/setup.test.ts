@@ -29,7 +29,7 @@ const anExpiredCode = async () => {
   return code;
 };
 
-it('the first administrator is made once, by one of those who have a code, and by nobody else', async () => {
+it('the first administrator is created once, and only with a code', async () => {
   const code = await aCode();
   const source = anAddress();
   const { code: ofAnAddress } = await createCode({ email: 'ann@example.org' });

@@ -135,7 +135,7 @@ describe('an address with an internationalised domain', () => {
 });
 
 describe('a name', () => {
-  it.each(['ann.', 'a..', '0123456789abcdef01234567', 'ABCDEFABCDEFABCDEFABCDEF'])('a name can no longer be %s', async (name) => {
+  it.each(['ann.', 'a..', '0123456789abcdef01234567', 'ABCDEFABCDEFABCDEFABCDEF'])('a name cannot be %s', async (name) => {
     const rule =
       'be 1 to 64 letters, digits, dots, underscores or hyphens, and begin with a letter or a digit, not end in a dot, and not be 24 hexadecimal digits';
     const account = { username: name, email: `${aName()}@example.org` };
@@ -183,7 +183,7 @@ describe('a conversation', () => {
     await aMessage(ann, (body as { _id: { $oid: string } })._id.$oid);
   });
 
-  it('a conversation differs from a room of one member, which accepts messages', async () => {
+  it('a room with one member accepts messages, unlike a conversation', async () => {
     const room = await aRoom();
     await aMessage(room.owner, room.id);
     await addMember(room, await anAccount());

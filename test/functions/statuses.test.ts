@@ -46,7 +46,7 @@ describe('a status', () => {
     expect((await set(ann, { text: 'Out' })).status).toBe(200);
   });
 
-  it('a status is shown to people in the same room, and neither to strangers nor to blocked people', async () => {
+  it('a status is shown to people in the same room, but not to strangers or blocked people', async () => {
     const [ann, bob, blocked, stranger] = [await anAccount(), await anAccount(), await anAccount(), await anAccount()];
     await aRoomOf([ann, bob, blocked]);
     await succeed(call('POST', '/api/blocks', { token: ann.token, body: { user: blocked.id } }));
@@ -64,7 +64,7 @@ describe('a status', () => {
     ]);
   });
 
-  it('a status is hidden from blocked people in lists of members, in conversations, in what they find and when they add its user', async () => {
+  it('a status is hidden from blocked people in lists, conversations and searches, and when they add the user', async () => {
     const [ann, bob, admin] = [await anAccount(), await anAccount(), await anAdmin()];
     const room = await aRoomOf([bob, ann, admin]);
     for (const { token } of [bob, admin])
@@ -92,7 +92,7 @@ describe('a status', () => {
     expect(added.body).not.toHaveProperty('status');
   });
 
-  it('a status is not shown by blocking a stranger, nor in the events of a room', async () => {
+  it('a status is not shown to a stranger who blocks its user, or in the events of a room', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     await succeed(set(ann, { text: 'On leave' }));
     const blocked = await succeed(call('POST', '/api/blocks', { token: bob.token, body: { user: ann.id } }));

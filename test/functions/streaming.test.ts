@@ -294,7 +294,7 @@ describe('a message that streams', () => {
     }
   });
 
-  it('a deleted message streams no longer', async () => {
+  it('deleting a message ends its stream', async () => {
     const { ann, bot, room } = await aTeam();
     const message = await begin(bot, room, { text: 'a' });
     await succeed(call('DELETE', `/api/messages/${message._id.$oid}`, { token: ann.token }));

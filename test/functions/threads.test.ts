@@ -37,7 +37,7 @@ describe.each(transports())('a thread, %s', (_transport, call) => {
     });
   });
 
-  it('a thread does not make its room unread, nor do mentions in it, nor does a reply in it mark the room as read', async () => {
+  it('a thread and its mentions do not make the room unread, and a reply in it does not mark the room as read', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     const root = await aMessage(ann, room, { text: 'root' }, call);

@@ -83,7 +83,7 @@ describe.each(transports())('/api/users/{user}/avatar, %s', (_transport, call) =
     expect((await read(ann, 'me')).headers.etag).toBe(`"${version}"`);
   });
 
-  it('DELETE of a picture of a user takes it away, also if there is none', async () => {
+  it('DELETE of a picture of a user removes it, and succeeds without one', async () => {
     const ann = await anAccount();
     await put(ann, aPicture, { call });
     for (const _time of ['first', 'second'])
@@ -152,7 +152,7 @@ describe('a picture of a user', () => {
     expect(await avatars.countDocuments({ _id: new ObjectId(ann.id) })).toBe(0);
   });
 
-  it('a picture of a user is not shown to those who follow an invitation, who may not be signed in', async () => {
+  it('a picture of a user is not shown on the page of an invitation', async () => {
     const owner = await anAccount();
     const room = await aRoom({ owner });
     await put(owner, aPicture);

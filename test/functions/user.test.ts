@@ -35,7 +35,7 @@ describe.each(transports())('/api/users/{user}, %s', (_transport, call) => {
   });
 
   describe('PATCH', () => {
-    it("PATCH of a user changes the caller's address, which can then be used to log in, in any case", async () => {
+    it("PATCH of a user changes the caller's address, which then works for logins in upper and lower case", async () => {
       const { username, password, token } = await anAccount();
       const email = `New.${username}@Example.org`;
       const body = { email, current_password: password };

@@ -154,7 +154,7 @@ describe.each(transports())('/api/users, %s', (_transport, call) => {
       expect((await call('POST', '/api/users', { body: person })).status).toBe(201);
     });
 
-    it('POST /api/users creates no administrator for a user, nor for an administrator’s token with scopes', async () => {
+    it('POST /api/users does not create an administrator for a user or a token with scopes', async () => {
       const body = () => ({ ...aPerson(), is_admin: true });
       expect(outcome(await call('POST', '/api/users', { token: user.token, body: body() }))).toEqual(refusals.denied());
       const created = await call('POST', '/api/tokens', {

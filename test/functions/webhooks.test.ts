@@ -93,7 +93,7 @@ describe.each(transports())('/api/rooms/{room}/webhooks, %s', (_transport, call)
 });
 
 describe('a webhook', () => {
-  it('a webhook posts cards, which the message loses with its text when it is deleted', async () => {
+  it('a webhook posts cards, and deleting the message deletes them', async () => {
     const room = await aRoom();
     const webhook = await add(room);
     const attachments = [{ color: 'good', title: 'Build 214', fields: [{ title: 'time', value: '3 min', short: true }], ts: 1 }];
@@ -112,7 +112,7 @@ describe('a webhook', () => {
     expect((await read(room))[0]).not.toHaveProperty('display');
   });
 
-  it('a webhook ends when its maker is no longer an administrator, unless the maker is a moderator', async () => {
+  it('a webhook ends when its maker stops being an administrator, unless the maker is a moderator', async () => {
     const maker = await anAdmin();
     const [elsewhere, own] = [await aRoom(), await aRoom({ owner: maker })];
     const [ending, staying] = [await add({ ...elsewhere, owner: maker }), await add(own)];
@@ -121,7 +121,7 @@ describe('a webhook', () => {
     expect((await post(staying, { text: 'x' })).status).toBe(201);
   });
 
-  it('a webhook posts nothing after the place at which its maker was banned, however many it posts at that moment', async () => {
+  it('a webhook posts nothing after the place of its maker’s ban, even if it posts at that moment', async () => {
     const room = await aRoom();
     const maker = await anAccount();
     const member = await addMember(room, maker, 'moderator');
@@ -138,7 +138,7 @@ describe('a webhook', () => {
     expect((await post(webhook, { text: 'x' })).status).toBe(404);
   });
 
-  it('a webhook ends with its room, and so does the account by which it spoke', async () => {
+  it('deleting a room deletes its webhooks and their accounts', async () => {
     const room = await aRoom();
     const webhook = await add(room);
     await succeed(post(webhook, { text: 'x' }));
@@ -247,7 +247,7 @@ describe.each(transports())('POST /api/webhooks/{secret}, %s', (_transport, call
     expect(await texts(room)).toEqual(['50% of "/" is used', 'Done']);
   });
 
-  it('POST by a webhook posts once what is sent twice under the id that its sender gave it', async () => {
+  it('POST by a webhook posts once if the sender repeats its id', async () => {
     const room = await aRoom();
     const webhook = await add(room);
     const delivery = { 'x-github-event': 'issues', 'x-github-delivery': crypto.randomUUID() };
@@ -302,7 +302,7 @@ describe.each(transports())('POST /api/webhooks/{secret}, %s', (_transport, call
     expect((await post(webhook, { text: 'x' }, {}, call)).status).toBe(201);
   });
 
-  it('POST by a webhook takes a body of 256 kB, cuts what it would show too much of, and refuses a larger one', async () => {
+  it('POST by a webhook accepts 256 kB, cuts too long texts, and refuses a larger body', async () => {
     const room = await aRoom();
     const webhook = await add(room);
     const body = (size: number) => ({ attachments: [{ text: 'long '.repeat(5_000) }], rest: 'x'.repeat(size) });
@@ -320,7 +320,7 @@ describe.each(transports())('POST /api/webhooks/{secret}, %s', (_transport, call
 });
 
 describe('messages by webhooks', () => {
-  it('what a webhook posts mentions members by name, and never everyone, whatever the room lets people do', async () => {
+  it('a message of a webhook mentions members by name, but never everyone, in any room', async () => {
     const bob = await anAccount();
     const room = await aRoom({ members: [bob] });
     const webhook = await add(room);
@@ -341,7 +341,7 @@ describe('messages by webhooks', () => {
     expect(body).toMatchObject({ mentions_all: 'room' });
   });
 
-  it('what a webhook posts mentions nobody where it reports what people wrote elsewhere', async () => {
+  it('a message of a webhook mentions nobody if it reports what people wrote elsewhere', async () => {
     const bob = await anAccount();
     const room = await aRoom({ members: [bob] });
     const webhook = await add(room);
@@ -351,7 +351,7 @@ describe('messages by webhooks', () => {
     expect(body).toMatchObject({ mentions: [], text: expect.stringContaining(`@${bob.username} look`) });
   });
 
-  it('what a webhook posts can be deleted and answered as any message, and edited by nobody', async () => {
+  it('a message of a webhook can be deleted and answered, but not edited', async () => {
     const room = await aRoom();
     const { body } = await succeed(post(await add(room), { text: 'x' }));
     const path = `/api/messages/${(body as Message)._id.$oid}`;
