@@ -49,7 +49,7 @@ async function damage(path: string, text: string): Promise<void> {
 }
 
 describe.runIf(isEmbedded)('a database with a damaged file', () => {
-  it('a damaged database is reported by check and backup, which keep what was saved before, and what can be read is exported', async () => {
+  it('a damaged database is reported by check and backup, earlier backups stay, and readable documents can be exported', async () => {
     const path = await aDirectory('damaged');
     const [first, second] = [join(directory, 'first'), join(directory, 'second')];
     expect(await administer('damaged', 'backup', first, '--json')).toMatchObject({ code: 0, stderr: '' });

@@ -58,14 +58,14 @@ const said = (user: string, second: number, message: string, more: object = {}) 
 });
 
 describe('import mattermost', () => {
-  it('import mattermost has the overview count days again, which it had counted without these messages', async () => {
+  it('import mattermost makes the overview count its days again', async () => {
     const { bob, beginning, post, run } = anExport();
     await dayCounts.updateOne({ _id: '2020-01-01' }, { $set: { messages: 0 } }, { upsert: true });
     await run([...beginning, post(bob, 1, 'Hello')]);
     expect(await dayCounts.countDocuments({ _id: '2020-01-01' })).toBe(0);
   });
 
-  it('import mattermost brings posts over in the order of their times, whatever their order in the file, with threads, reactions, edits and pins', async () => {
+  it('import mattermost imports posts in the order of their times, with threads, reactions, edits and pins', async () => {
     const { ann, bob, room, beginning, post, run } = anExport();
     const lines = [
       ...beginning,
@@ -118,7 +118,7 @@ describe('import mattermost', () => {
     expect(await historyOf(room)).toEqual(history);
   });
 
-  it('import mattermost tells apart what one person wrote in one moment, and what a thread of it has', async () => {
+  it('import mattermost distinguishes posts of one person at the same time, and their threads', async () => {
     const { ann, room, beginning, post, run } = anExport();
     const lines = [
       ...beginning,
@@ -133,7 +133,7 @@ describe('import mattermost', () => {
     expect((await run(lines)).counts.messages).toMatchObject({ read: 4, present: 4, written: 0 });
   });
 
-  it('import mattermost tells a reply that is older than its post apart from what its author wrote in that moment', async () => {
+  it('import mattermost distinguishes a reply that is older than its post from another post of its author at that time', async () => {
     const { ann, room, beginning, post, run } = anExport();
     const lines = [...beginning, post(ann, 1, 'One'), post(ann, 2, 'Two', { replies: [said(ann, 1, 'Reply to two')] })];
     expect((await run(lines)).counts.messages).toMatchObject({ read: 3, written: 3 });

@@ -129,7 +129,7 @@ describe('import rocketchat', () => {
     ]);
   });
 
-  it('import rocketchat brings private rooms, discussions and conversations over as what they are, and leaves those with customers out', async () => {
+  it('import rocketchat imports private rooms, discussions and conversations, and skips those with customers', async () => {
     const { ann, bob, room, base, run } = aServer();
     const [secret, plan, old] = [aName(), aName(), aName()];
     const member = (rid: string, id: string) => ({ _id: `${rid}${id}`, rid, u: { _id: id } });
@@ -224,7 +224,7 @@ describe('import rocketchat', () => {
     expect(isOpen).toEqual(expect.arrayContaining(expected));
   });
 
-  it('import rocketchat leaves guests inactive until an administrator lets them in, but for those who are users as well', async () => {
+  it('import rocketchat imports guests as inactive accounts, except guests who are also users', async () => {
     const { ann, base, run } = aServer();
     const [guest, both] = [aName(), aName()];
     const report = await run({
@@ -300,7 +300,7 @@ describe('import rocketchat', () => {
     expect((await historyOf(room)).map(({ text }) => text)).toEqual(['One', 'Two']);
   });
 
-  it('import rocketchat leaves out what is deleted, hidden, encrypted or not as it should be, and goes on', async () => {
+  it('import rocketchat skips deleted, hidden, encrypted and invalid records', async () => {
     const { ann, room, base, run, runFile } = aServer();
     const deep = (depth: number): object => Array.from({ length: depth }).reduce<object>((within) => ({ a: within }), {});
     const report = await run({
@@ -407,7 +407,7 @@ describe('import rocketchat', () => {
     );
   });
 
-  it('import rocketchat names what it is given if that is not a dump of Rocket.Chat', async () => {
+  it('import rocketchat names the problem if its input is not a dump of Rocket.Chat', async () => {
     const [empty, archive, words, missing] = ['a', 'b', 'c', 'd'].map(() => join(directory, aName())) as [
       string,
       string,

@@ -152,7 +152,7 @@ describe('import slack', () => {
     expect((await logIn(call, ann, 'a horse, a battery')).status).toBe(201);
   });
 
-  it('import slack changes nothing when it runs again, and a later archive adds what is new, after what people have written here', async () => {
+  it('import slack changes nothing when it runs again, and a later archive appends its new messages', async () => {
     const { ann, bob, room, users, channel, run } = aTeam();
     const first = [slackMessage('U1', 1, 'One', { reactions: [{ name: 'owl', users: ['U2'] }] }), slackMessage('U2', 2, 'Two')];
     const exported = { users, channels: [channel], days: { [`${room}/2020-01-01`]: first } };
@@ -327,7 +327,7 @@ describe('import slack', () => {
     expect(await messages.unscoped.countDocuments({ room: new ObjectId(first?.room.$oid) })).toBe(0);
   });
 
-  it('import slack leaves nothing unread in a conversation that was begun here, and in which nobody has written', async () => {
+  it('import slack leaves nothing unread in an empty conversation that was started here', async () => {
     const { ann, bob, users, run } = aTeam();
     const dms = [{ id: 'D1', members: ['U1', 'U2'] }];
     await run({ users, dms });
@@ -338,7 +338,7 @@ describe('import slack', () => {
       expect(await read('/api/members?user=me', token)).toMatchObject([{ seq: 2, unread: 0, unread_mentions: 0 }]);
   });
 
-  it('import slack gives each person a username by the rules, marks bots, and leaves those who are deleted inactive', async () => {
+  it('import slack derives usernames by the rules, marks bots, and imports deleted people as inactive accounts', async () => {
     const [taken, gone, bot] = [await anAccount(), aName(), aName()];
     const { room, channel, run } = aTeam();
     const report = await run({
@@ -420,7 +420,7 @@ describe('import slack', () => {
     expect((await historyIn(await roomNamed(room), known.token)).map(({ username }) => username)).toEqual([known.username]);
   });
 
-  it('import slack leaves out what is no message, with its reason, in a file for it, and its sums add up', async () => {
+  it('import slack writes each skipped record with its reason to a file, and its sums add up', async () => {
     const { room, users, channel, run } = aTeam();
     const leftOut = join(directory, `${aName()}.ndjson`);
     const report = await run(
@@ -638,7 +638,7 @@ describe('import slack', () => {
     expect(ended.stderr).toContain(sentence);
   });
 
-  it('import slack names a file that is not there, and does not replace a file by the list of what is left out', async () => {
+  it('import slack names a missing file, and does not overwrite a file with the list of skipped records', async () => {
     const missing = join(directory, 'missing.zip');
     expect(await command(['import', 'slack', missing])).toMatchObject({ code: 1, stderr: expect.stringContaining(missing) });
     const file = join(directory, `${aName()}.zip`);

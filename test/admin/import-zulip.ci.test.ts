@@ -128,7 +128,7 @@ describe('import zulip', () => {
     expect(await historyOf(room)).toEqual(history);
   });
 
-  it('import zulip adds what a later export has: new topics, and replies to the topics that are there', async () => {
+  it('import zulip adds new topics, and new replies to existing topics, of a later export', async () => {
     const { room, run } = anOrganisation();
     const before = [zulipMessage(11, 3, 1, 'First')];
     await run({ messages: before });
@@ -275,7 +275,7 @@ describe('import zulip', () => {
     expect(await read(`/api/rooms/${await roomNamed(old)}/details`)).toMatchObject({ archived_at: expect.anything() });
   });
 
-  it('import zulip makes usernames of full names, marks bots, deactivates those who were, and keeps no address that stands in for another', async () => {
+  it('import zulip derives usernames from full names, marks bots, keeps deactivations, and drops placeholder addresses', async () => {
     const { room, run } = anOrganisation();
     const mark = aName();
     const bot = aName();

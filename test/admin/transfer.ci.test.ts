@@ -116,7 +116,7 @@ describe('admin', () => {
     expect(await run('import', file)).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('admin export writes a new file that nobody else can read, whatever had its name before', async () => {
+  it('admin export writes a new file that only its owner can read, even if the name was in use', async () => {
     const { run } = aDatabase();
     const place = await mkdtemp(join(directory, 'shared-'));
     const file = join(place, 'all.ndjson');

@@ -56,7 +56,7 @@ const run = async (command: string) => {
 };
 
 describe.runIf(url !== undefined)('a deployment on an emulated AWS', { timeout: 600_000 }, () => {
-  it('a deployment on an emulated AWS is made, left as it is, updated from a version before, and removed', async () => {
+  it('a deployment on an emulated AWS can be created, repeated, updated from an earlier version, and removed', async () => {
     const settings = 'CONNECTION_LIMIT=1500\nALARM_EMAIL=ops@example.org\n';
     await writeFile(join(project, `.env.${stage}`), settings);
     // An earlier version, with a function less and a schedule that is different now.

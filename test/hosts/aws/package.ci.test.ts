@@ -102,7 +102,7 @@ describe('a deployment', () => {
     ]);
   });
 
-  it('a deployment has functions of Node.js 24 on arm64, with time for what they do', () => {
+  it('a deployment has functions of Node.js 24 on arm64, with enough time for their work', () => {
     const times: Record<string, number> = { deliver: 30, notify: 60, prepare: 900 };
     for (const properties of deployed)
       expect(properties).toMatchObject({
@@ -609,7 +609,7 @@ describe('the settings of a deployment', () => {
     expect(Resources.AlarmTopic?.Properties).toEqual({ Subscription: [{ Protocol: 'email', Endpoint: 'ops@example.org' }] });
   });
 
-  it('the settings of a deployment give both APIs domains of their own, by which the service calls itself', () => {
+  it('the settings of a deployment set domains for both APIs, and the service uses them as its address', () => {
     const configuration = { CertificateArn: certificate, EndpointType: 'REGIONAL', SecurityPolicy: 'TLS_1_2' };
     expect(all('AWS::ApiGatewayV2::DomainName').map(({ Properties }) => Properties)).toMatchObject([
       { DomainName: 'chat.example.org', DomainNameConfigurations: [configuration] },
@@ -646,7 +646,7 @@ describe('the settings of a deployment', () => {
     }
   });
 
-  it('the settings of a deployment name a bucket of their own for files, of which the deployment makes none', () => {
+  it('the settings of a deployment can name a bucket for files, and then the deployment creates none', () => {
     expect(all('AWS::S3::Bucket').map(({ Properties }) => Properties.CorsConfiguration)).toEqual([undefined]);
     const { Role, Environment } = Resources.FilesLambdaFunction?.Properties ?? ({} as Properties);
     expect(Environment.Variables).toMatchObject({
@@ -664,7 +664,7 @@ describe('the settings of a deployment', () => {
     ]);
   });
 
-  it('the settings of a deployment tag what is deployed, and encrypt every log with a key', () => {
+  it('the settings of a deployment tag its resources, and encrypt every log with a key', () => {
     const Tags = [
       { Key: 'project', Value: 'chat' },
       { Key: 'owner', Value: 'ops@example.org' },
@@ -837,7 +837,7 @@ describe('a packaged function', () => {
     expect((await ask(secret)).answer.status).toBe(500);
   });
 
-  it('a packaged function shows itself to a cluster of Atlas by its role, where the connection string has no password', async () => {
+  it('a packaged function authenticates to Atlas by its role if the connection string lacks a password', async () => {
     const cluster = await startCluster();
     const name = '/chat-service/dev/mongodb-uri';
     const { [name]: right } = parameters;

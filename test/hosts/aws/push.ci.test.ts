@@ -168,7 +168,7 @@ describe('a connection', () => {
     expect(gateway.posted).toEqual({ 200: 1, 410: 1 });
   });
 
-  it('a connection that was removed is told to connect again when it pings', async () => {
+  it('a removed connection is asked to reconnect when it pings', async () => {
     const socket = await connect(await anAccount());
     await connections.deleteOne({ _id: idOf(socket) });
     socket.send({ type: 'ping', id: 1 });
@@ -248,7 +248,7 @@ describe('a member who is removed while others write', () => {
 });
 
 describe('invocations that are lost, doubled and overtake each other', () => {
-  it('invocations that are lost, doubled and overtake each other leave the clients with exactly what the feed has', async () => {
+  it('clients have exactly the feed after lost, duplicated and reordered invocations', async () => {
     const people = await Promise.all(Array.from({ length: 3 }, () => anAccount()));
     const [ann, bob] = people as [(typeof people)[number], (typeof people)[number]];
     const all = await Promise.all([aRoomOf(people), aRoomOf(people)]);
@@ -295,7 +295,7 @@ describe('invocations that are lost, doubled and overtake each other', () => {
 });
 
 describe('devices whose page is closed', () => {
-  it('devices whose page is closed are told by a function that is invoked although nobody is connected, once, however often that runs', async () => {
+  it('devices with a closed page are notified once by a function, even if it runs several times', async () => {
     const { ann, bob, room, device } = await twoAndADevice();
     Object.assign(gateway.trouble, { doubled: 1 });
     await aMessage(bob, room, { text: `@${ann.username} hello` }, call);
@@ -304,7 +304,7 @@ describe('devices whose page is closed', () => {
     await pushSubscriptions.deleteMany({});
   });
 
-  it('devices whose page is closed are told by the schedule where the invocation was lost, once, and not while that may still come', async () => {
+  it('devices with a closed page are notified once by the schedule if the invocation was lost', async () => {
     const { ann, bob, room, device } = await twoAndADevice();
     Object.assign(gateway.trouble, { lost: 1 });
     await aMessage(bob, room, { text: `@${ann.username} hello` }, call);

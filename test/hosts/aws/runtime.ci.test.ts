@@ -118,7 +118,7 @@ describe.skipIf(runtimeClient === undefined)("a packaged function, run by AWS's 
     }
   });
 
-  it('a packaged function answers an event without query, path parameters and body, as the gateway leaves out what is empty', async () => {
+  it('a packaged function answers an event without query, path parameters and body, which the gateway omits if empty', async () => {
     const ann = await anAccount();
     const bare = ({ queryStringParameters: _query, pathParameters: _path, body: _body, ...event }: GatewayEvent) => event;
     expect(await call('GET', '/api/messages', { token: ann.token }, bare)).toMatchObject({
@@ -147,7 +147,7 @@ describe.skipIf(runtimeClient === undefined)("a packaged function, run by AWS's 
     expect(listed).toMatchObject({ status: 200, body: [expect.objectContaining({ is_current: true })] });
   });
 
-  it('a packaged function knows its path where the stage stands in it', async () => {
+  it('a packaged function recognises its path behind the name of the stage', async () => {
     const ann = await anAccount();
     const room = await aRoomOf([ann]);
     const inStage = (event: GatewayEvent) => ({
@@ -171,7 +171,7 @@ describe.skipIf(runtimeClient === undefined)("a packaged function, run by AWS's 
     expect(brotliDecompressSync(script.bytes).length).toBeGreaterThan(script.bytes.length);
   });
 
-  it('a packaged function tells those who are connected what was sent', async () => {
+  it('a packaged function pushes a new message to connected clients', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     const { connection, talk } = await connected(ann);

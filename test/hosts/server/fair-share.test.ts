@@ -59,7 +59,7 @@ describe('the fair share of a caller', () => {
     }
   });
 
-  it('the fair share of a caller grows back while a caller is silent, and callers that are gone no longer count', async () => {
+  it('the fair share of a caller recovers while the caller is silent, and absent callers do not count', async () => {
     const { ask, waits, pass } = aProcess();
     await ask('bob', 1);
     for (let request = 0; request < 20; request++) await ask('ann', 50);

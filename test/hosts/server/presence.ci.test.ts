@@ -32,7 +32,7 @@ async function act(socket: TestSocket): Promise<void> {
 }
 
 describe('presence', () => {
-  it('presence is told to those who watch people: at first of all, then of those who have changed', async () => {
+  it('watchers get the presence of all watched people at first, then of changed ones', async () => {
     const [ann, bob, cid, dan] = await Promise.all([anAccount(), anAccount(), anAccount(), anAccount()]);
     await aRoomOf([ann, bob, cid, dan]);
     const [hers, his, other] = await Promise.all([ann, bob, dan].map((account) => connected(server.url, account)));
@@ -154,7 +154,7 @@ describe('people whose presence is not told', () => {
     },
   );
 
-  it.each(ends)('watchers are no longer shown a person %s', async (_who, end) => {
+  it.each(ends)('watchers do not see a person %s', async (_who, end) => {
     const { watcher, friend, subject } = await aPair();
     const room = await aRoom({ members: [watcher, subject] });
     const [hers, theirs, his] = (await Promise.all(
@@ -171,7 +171,7 @@ describe('people whose presence is not told', () => {
     for (const { socket } of [hers, theirs, his]) socket.close();
   });
 
-  it('nobody is told the presence of people whom they do not watch, or no longer watch', async () => {
+  it('clients get the presence only of people whom they watch now', async () => {
     const [ann, bob, cid] = await Promise.all([anAccount(), anAccount(), anAccount()]);
     await aRoomOf([ann, bob, cid]);
     const [hers, his, other] = (await Promise.all([ann, bob, cid].map((account) => connected(server.url, account)))) as [
@@ -204,7 +204,7 @@ describe('people whose presence is not told', () => {
 });
 
 describe('those who watch somebody', () => {
-  it('watchers are told of a new name, a new status and a new picture, if they share a room', async () => {
+  it('watchers get a new name, status and picture of people who share a room with them', async () => {
     const [ann, bob, stranger] = await Promise.all([anAccount(), anAccount(), anAccount()]);
     await aRoomOf([ann, bob]);
     const [hers, other] = await Promise.all([connected(server.url, ann), connected(server.url, stranger)]);
@@ -242,7 +242,7 @@ describe('a client that watches', () => {
     socket.socket.close();
   });
 
-  it('a client that watches is told that it may, and refused if it may not', async () => {
+  it('a client learns from `hello` if it may watch, and is refused otherwise', async () => {
     const { token } = await anAccount();
     const [socket, other] = await Promise.all([connected(silent.url, { token }), connected(server.url, { token })]);
     expect([socket.of('hello')[0], other.of('hello')[0]].map((hello) => hello?.presence)).toEqual([undefined, true]);
@@ -254,7 +254,7 @@ describe('a client that watches', () => {
   });
 });
 
-it('somebody who joins a room is shown to those who are in it', async () => {
+it('somebody who joins a room becomes visible to its members', async () => {
   const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
   const room = await aRoom({ owner: ann });
   const [hers, his] = await Promise.all([connected(server.url, ann), connected(server.url, bob)]);

@@ -29,7 +29,7 @@ async function withSilentDevices(count: number) {
   return { room, devices, mention };
 }
 
-it('a server that ends leaves the devices that it has not told to the next one, which tells each of them', async () => {
+it('the next server notifies the devices that a stopped server has not notified', async () => {
   // More devices than are notified at the same time, so that it is interrupted in the middle.
   const { devices, mention } = await withSilentDevices(40);
   const first = pushMeanwhile({ isFirst: true, wait: 0 });
@@ -44,7 +44,7 @@ it('a server that ends leaves the devices that it has not told to the next one, 
   await next.end();
 });
 
-it('a push service that gives no answer is asked for a few devices, and the others are told later', async () => {
+it('a push service that does not answer gets few requests, and its other devices are notified later', async () => {
   const { room, devices, mention } = await withSilentDevices(40);
   await mention();
   expect(await tellOfRoom(room)).toBe('all');

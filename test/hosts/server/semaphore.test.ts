@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createSemaphore } from '../../../hosts/server/http/semaphore.ts';
 
-it('a semaphore lets a limited number run concurrently, and the next in the order in which they came', async () => {
+it('a semaphore limits concurrent work, and admits waiting work in order', async () => {
   const semaphore = createSemaphore(2);
   const order: string[] = [];
   const run = async (name: string) => {

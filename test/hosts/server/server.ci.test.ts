@@ -98,7 +98,7 @@ describe('the server', () => {
   });
 
   it.each(['unknown', '_hidden', '', '203.0.113.999'])(
-    "the server takes the address of the proxy in place of '%s', which is not an address",
+    "the server uses the proxy's address instead of the invalid '%s'",
     async (written) => {
       expect(await sourceWith(written, 1)).toBe('127.0.0.1');
     },

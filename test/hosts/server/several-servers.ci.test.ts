@@ -75,7 +75,7 @@ describe('several servers that share a database', () => {
     for (const { socket } of [annes, bobs, another]) socket.close();
   });
 
-  it('several servers tell each other who is active, to whom that may be known, and forget those of a server that was killed', async () => {
+  it('several servers share the presence of their users, and drop the users of a killed server', async () => {
     const [ann, bob, cid, blocked, stranger] = (await Promise.all(Array.from({ length: 5 }, () => anAccount()))) as [
       Account,
       Account,
@@ -120,7 +120,7 @@ describe('several servers that share a database', () => {
     annes.socket.close();
   });
 
-  it('several servers are restarted one after the other without a request that fails, and tell it to those who are connected', async () => {
+  it('several servers can be restarted one after the other without a failed request, and announce it to their clients', async () => {
     const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
     const room = await aRoomOf([ann, bob]);
     const balancer = await startBalancer(ports);

@@ -18,7 +18,7 @@ async function withWebhook() {
 }
 const textsTo = ({ taken }: Receiver) => taken.map(({ event }) => (event.data as Message).text);
 
-it('a server sends what is said, and what was said while none ran', async () => {
+it('a server delivers messages, also messages from before its start', async () => {
   const { room, receiver } = await withWebhook();
   await aMessage(room.owner, room.id, { text: 'before' });
   const server = deliverMeanwhile({ isFirst: true });
