@@ -87,6 +87,17 @@ describe('the fair share of a caller', () => {
     await Promise.all(all);
   });
 
+  it('the fair share of a caller is charged 100 ms at most for a request, because a slow database is not its fault', async () => {
+    const { ask, begin, pass, waits } = aProcess();
+    await ask('bob', 1);
+    const running = await Promise.all(Array.from({ length: 4 }, () => begin('ann')));
+    pass(1_000);
+    for (const request of running) request?.end();
+    await ask('ann', 0);
+    // 400 ms are charged and 300 are the credit. A third of the clock refills it.
+    expect(waits).toEqual([expect.closeTo(300)]);
+  });
+
   it('the fair share of a caller is not charged for the time in which a request waits for another server', async () => {
     const { ask, begin, pass, waits } = aProcess();
     await ask('bob', 1);

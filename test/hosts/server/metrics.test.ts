@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { bounds, type Snapshot } from '../../../hosts/server/counters.ts';
+import { bounds, type Snapshot, snapshot } from '../../../hosts/server/counters.ts';
 import { render } from '../../../hosts/server/metrics.ts';
+import { requestEnded } from '../../../lib/base/metrics.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 
 const pushed = (count: number): Snapshot['push'] => ({
@@ -68,6 +69,15 @@ describe('/metrics', () => {
         'chat_device_pushes_total{outcome="later"} 5',
       ]),
     );
+  });
+
+  it('/metrics counts as refused the writes that met a limit, a conflict or a fault', () => {
+    const end = (method: string, status: number) =>
+      requestEnded.publish({ function: 'test', method, status, milliseconds: 1, refusal: `test_${method}_${status}` });
+    for (const status of [400, 401, 403, 404, 409, 413, 429, 430, 499, 500, 503])
+      for (const method of ['GET', 'POST']) end(method, status);
+    const refused = Object.keys(snapshot().refusedWrites).filter((refusal) => refusal.startsWith('test_'));
+    expect(refused.toSorted()).toEqual([409, 413, 429, 500, 503].map((status) => `test_POST_${status}`));
   });
 
   it('/metrics is in the text format of Prometheus', () => {

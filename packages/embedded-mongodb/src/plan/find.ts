@@ -15,13 +15,19 @@ import type { Counts, IndexPlan, Plan, Query, TextPlan } from './plan.ts';
 import { planQuery } from './planner.ts';
 import { scoreOf } from './text-search.ts';
 
+/**
+ * The fields that the caller of a find reads, as the entries of a projection. A value such as
+ * `{ $elemMatch: … }` limits the read to some elements of an array.
+ */
+export type ShownFields = Iterable<readonly [path: string, elements?: Value | undefined]>;
+
 /** A query with its skip, limit and projection. */
 export type FindQuery = Query & {
   readonly skip?: number | undefined;
   /** Default: all documents. */
   readonly limit?: number | undefined;
-  /** The fields that the caller reads, as a projection. Without it, all fields. */
-  readonly shown?: Doc | undefined;
+  /** The fields that the caller reads. Without it, all fields. */
+  readonly shown?: ShownFields | undefined;
 };
 
 /** A planned query. */
@@ -72,7 +78,7 @@ const without = (filter: Doc, part: Doc): Doc => new Map([...filter].filter(([na
  * The top-level fields that a filter, a sort and a projection read; `undefined` if they may read
  * any field.
  */
-export function fieldsOf(filter: Doc, sort: Doc = new Map(), projection: Doc = new Map()): Fields | undefined {
+export function fieldsOf(filter: Doc, sort: Doc = new Map(), shown: ShownFields = []): Fields | undefined {
   const fields = new Map<string, ElementFilter | undefined>();
   const look = (path: string, value?: Value) => {
     const name = topOf(path);
@@ -86,7 +92,7 @@ export function fieldsOf(filter: Doc, sort: Doc = new Map(), projection: Doc = n
       return logic.has(name) && Array.isArray(value) && value.every((part) => isDoc(part) && add(part));
     });
   for (const name of sort.keys()) look(name);
-  for (const [name, value] of projection) look(name, value);
+  for (const [path, elements] of shown) look(path, elements);
   const isComplete = add(filter) && [...sort.values()].every((direction) => !isDoc(direction));
   return isComplete ? fields : undefined;
 }

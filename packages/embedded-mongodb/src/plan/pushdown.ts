@@ -3,7 +3,7 @@ import { limitOf } from '../aggregate/stages/flow.ts';
 import { topOf } from '../values/path.ts';
 import { isFlag, isTrue } from '../values/truth.ts';
 import { type Doc, isDoc, type Value } from '../values/value.ts';
-import type { FindQuery } from './find.ts';
+import type { FindQuery, ShownFields } from './find.ts';
 
 /**
  * Splits a pipeline into one find, which can use an index, and the remaining stages. The find takes
@@ -28,22 +28,18 @@ export function pushDown(pipeline: readonly Value[]): { query: FindQuery; rest: 
   return { query: { filter, sort, limit, shown: shownTo(rest) }, rest };
 }
 
-/**
- * The fields that the stages read from their input, as the projection of a find; `undefined` if
- * they may read all.
- */
-function shownTo([stage]: readonly Value[]): Doc | undefined {
+/** The fields that the stages read from their input; `undefined` if they may read all. */
+function shownTo([stage]: readonly Value[]): ShownFields | undefined {
   // Without stages, the stored bytes are returned and nothing need be decoded.
-  if (stage === undefined) return new Map();
+  if (stage === undefined) return [];
   const spec = operandOf(stage, '$project');
   return isDoc(spec) ? shownByProject(spec) : undefined;
 }
 
-function shownByProject(spec: Doc): Doc | undefined {
-  const shown: Doc = new Map([['_id', true]]);
-  const look = (path: string, what: Value = true) => {
-    const name = topOf(path);
-    shown.set(name, shown.has(name) ? true : what);
+function shownByProject(spec: Doc): ShownFields | undefined {
+  const shown: [string, (Value | undefined)?][] = [['_id']];
+  const look = (path: string, elements?: Value) => {
+    shown.push([topOf(path), elements]);
     return true;
   };
   const isSeen = (value: Value): boolean => {

@@ -108,7 +108,7 @@ export function deleteDocuments(target: Target, statement: DeleteStatement): { r
 
 /** The limit of a statement's query. Documents are decoded only when they are changed. */
 function looking(statement: UpdateStatement | DeleteStatement): Pick<FindQuery, 'limit' | 'shown'> {
-  return { limit: statement.multi ? undefined : 1, shown: new Map() };
+  return { limit: statement.multi ? undefined : 1, shown: [] };
 }
 
 /**
