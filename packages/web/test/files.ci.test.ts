@@ -315,6 +315,12 @@ const choose = (page: Page, ...files: ReturnType<typeof chosen>[]) =>
 
 const send = (page: Page) => page.locator('.room-pane .composer textarea').press('Enter');
 
+/** Takes a message back while its file is uploaded, and removes the file from it. */
+async function takeOut(page: Page): Promise<void> {
+  await page.locator('li.pending').getByRole('button', { name: 'Cancel' }).press('Enter');
+  await page.getByRole('button', { name: 'Remove Plan.txt' }).press('Enter');
+}
+
 /**
  * A photo as a camera makes it when held upright. The pixels lie on their side, and metadata has
  * the orientation and the location.
@@ -594,13 +600,7 @@ describe('a file that is sent', () => {
   });
 
   it.each([
-    [
-      'removed',
-      async (page: Page) => {
-        await page.locator('li.pending').getByRole('button', { name: 'Cancel' }).press('Enter');
-        await page.getByRole('button', { name: 'Remove Plan.txt' }).press('Enter');
-      },
-    ],
+    ['removed', takeOut],
     [
       'discarded with its message',
       async (page: Page) => {
@@ -621,6 +621,31 @@ describe('a file that is sent', () => {
     await giveUp(page);
     const answer = await taken;
     expect([new URL(answer.url()).pathname, answer.status()]).toEqual([`/api/files/${_id.$oid}`, 204]);
+    await context.close();
+  });
+
+  it('a file takes no space of the service when it is removed before the page knows that it was announced', async () => {
+    const { page, context } = await writing();
+    const answer = Promise.withResolvers<void>();
+    const paths: string[] = [];
+    await page.route('**/api/files', async (route) => {
+      const response = await route.fetch();
+      const { _id } = (await response.json()) as { _id: { $oid: string } };
+      paths.push(`/api/files/${_id.$oid}`);
+      await answer.promise;
+      await route.fulfill({ response });
+    });
+    await page.route('**/content', (route) => route.abort());
+    const uploads: string[] = [];
+    page.on('request', (request) => void (request.url().endsWith('/content') && uploads.push(request.url())));
+    await choose(page, chosen('Plan.txt'));
+    await send(page);
+    await expect.poll(() => paths).toHaveLength(1);
+    await takeOut(page);
+    const deleted = page.waitForResponse((response) => response.request().method() === 'DELETE');
+    answer.resolve();
+    const { url, status } = await deleted.then((response) => ({ url: response.url(), status: response.status() }));
+    expect([new URL(url).pathname, status, uploads]).toEqual([paths[0], 204, []]);
     await context.close();
   });
 

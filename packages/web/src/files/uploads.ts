@@ -23,7 +23,7 @@ export async function upload(entry: PendingMessage): Promise<void> {
     tell(0);
     if (file.uploaded === undefined) {
       const uploaded = await uploadFile(entry, file, tell).catch((failure) => explained(entry, failure));
-      const known = outbox.value.find(({ id }) => id === entry.id) as PendingMessage | undefined;
+      const known = waitingEntry(entry);
       // It was withdrawn in the meantime.
       if (!known) return;
       await changeFiles(
@@ -35,6 +35,9 @@ export async function upload(entry: PendingMessage): Promise<void> {
   }
   tell(0);
 }
+
+/** The message as it is now; undefined if it was withdrawn. */
+const waitingEntry = (entry: PendingMessage) => outbox.value.find(({ id }) => id === entry.id) as PendingMessage | undefined;
 
 const changeFiles = ({ id }: PendingMessage, files: readonly UnsentFile[]) =>
   changeEntry(id, { files } as Partial<PendingMessage>);
@@ -66,25 +69,31 @@ async function uploadFile(entry: PendingMessage, file: UnsentFile, tell: (part: 
   const small = preview && { type: preview.bytes.type as 'image/webp', size: preview.bytes.size, sha256: preview.sha256 };
   const measured = width !== null && height !== null && { width, height };
   const body = { room: entry.room, name, type, size, sha256, ...measured, ...(alt && { alt }), ...(small && { preview: small }) };
-  const { _id, upload, preview_upload } = await ask(
-    chat.POST('/api/files', { params: { header: { 'Idempotency-Key': key } }, body }),
+  const announcement = ask(chat.POST('/api/files', { params: { header: { 'Idempotency-Key': key } }, body }));
+  announcements.set(
+    key,
+    announcement.then(({ _id }) => _id.$oid),
   );
-  announced.set(key, _id.$oid);
+  const { _id, upload, preview_upload } = await announcement;
   if (preview && preview_upload) await uploadBytes(preview_upload, preview.bytes, entry);
   await uploadBytes(upload, file.bytes, entry, tell);
   return _id.$oid;
 }
 
 /** The ids of the files that this page has announced, by their keys. */
-const announced = new Map<string, string>();
+const announcements = new Map<string, Promise<string>>();
 
 /**
  * Deletes uploaded files that are not sent after all. If a request is lost, the service deletes the
  * file after a day.
  */
 export function withdraw(files: readonly UnsentFile[]): void {
-  for (const { key, uploaded = announced.get(key) } of files)
-    if (uploaded !== undefined) ask(chat.DELETE('/api/files/{file}', { params: { path: { file: uploaded } } })).catch(() => {});
+  for (const { key, uploaded } of files) void deleteFile(uploaded ?? announcements.get(key)).catch(() => {});
+}
+
+async function deleteFile(id: string | Promise<string> | undefined): Promise<void> {
+  const file = await id;
+  if (file !== undefined) await ask(chat.DELETE('/api/files/{file}', { params: { path: { file } } }));
 }
 
 /** A request without progress for this long is aborted. */
@@ -93,20 +102,21 @@ const longestSilenceMs = 30_000;
 type Upload = { method: string; url: string; headers: Record<string, unknown> };
 
 /** Sends bytes, unless the message is withdrawn. `fetch` does not report progress. */
-function uploadBytes(
+async function uploadBytes(
   { method, url, headers }: Upload,
   bytes: Blob,
   entry: PendingMessage,
   tell = (_part: number) => {},
 ): Promise<void> {
+  if (!waitingEntry(entry)) throw new Failure(0, '');
   const request = new XMLHttpRequest();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const wait = () => {
     clearTimeout(timer);
     timer = setTimeout(() => request.abort(), longestSilenceMs);
   };
-  const unsubscribe = outbox.subscribe((entries) => {
-    if (!entries.some(({ id }) => id === entry.id)) request.abort();
+  const unsubscribe = outbox.subscribe(() => {
+    if (!waitingEntry(entry)) request.abort();
   });
   return new Promise<void>((resolve, reject) => {
     request.open(method, url);
