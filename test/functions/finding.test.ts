@@ -6,6 +6,7 @@ import { rooms } from '../../lib/collections/rooms/rooms.ts';
 import { createToken } from '../../lib/identity/api-tokens.ts';
 import type { Message } from '../../lib/messages/messages.ts';
 import { type Account, aName, anAccount, anAdmin, asSelf } from '../support/accounts.ts';
+import { nextMillisecond } from '../support/clock.ts';
 import { useDatabaseOutside } from '../support/database-outside.ts';
 import { refusals } from '../support/error-bodies.ts';
 import { aMessage } from '../support/messages.ts';
@@ -248,8 +249,10 @@ describe.each(transports())('GET /api/messages?q= without a room, %s', (_transpo
     const ours = await Promise.all([aRoomOf([me, other]), aRoomOf([other, me], { is_visible: false }), aRoomOf([me])]);
     const theirs = await aRoomOf([other]);
     const said: Message[] = [];
-    for (const [index, room] of [0, 1, 0, 1, 1].map((number) => [number, ours[number] as string] as const))
+    for (const [index, room] of [0, 1, 0, 1, 1].map((number) => [number, ours[number] as string] as const)) {
       said.push(await aMessage(index === 0 ? me : other, room, { text: `A pelican number ${said.length}` }));
+      await nextMillisecond();
+    }
     await aMessage(other, theirs, { text: 'A pelican of theirs' });
     await aMessage(me, ours[2] as string, { text: 'No bird at all' });
 

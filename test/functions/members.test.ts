@@ -2,6 +2,7 @@ import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { rooms } from '../../lib/collections/rooms/rooms.ts';
 import { type Account, anAccount } from '../support/accounts.ts';
+import { nextMillisecond } from '../support/clock.ts';
 import { conflict, denied, invalid, missing, missingEvery, noSuch, unauthenticated } from '../support/error-bodies.ts';
 import { aRoom, aRoomWithEveryone, everyPage, memberId, nextOf, succeed, type TestRoom } from '../support/rooms.ts';
 import { inProcess, transports } from '../support/transports.ts';
@@ -67,11 +68,11 @@ describe.each(transports())('/api/members, %s', (_transport, call) => {
   describe('GET ?user=me', () => {
     it("GET /api/members?user=me lists the caller's own rooms, the most recently active first", async () => {
       const me = await anAccount();
-      const [one, two, three] = [
-        await aRoom({ name: 'One', members: [me] }),
-        await aRoom({ name: 'Two', members: [me], is_visible: false }),
-        await aRoom({ name: 'Three', owner: me }),
-      ];
+      const one = await aRoom({ name: 'One', members: [me] });
+      const two = await aRoom({ name: 'Two', members: [me], is_visible: false });
+      await nextMillisecond();
+      const three = await aRoom({ name: 'Three', owner: me });
+      await nextMillisecond();
       await call('PATCH', one.path, { token: one.owner.token, body: { is_open: false } });
       const { status, body } = await call('GET', '/api/members?user=me', { token: me.token });
       const own = (name: string, id: string, role: string, seq: number, last_read: number) => ({
@@ -114,6 +115,7 @@ describe.each(transports())('/api/members, %s', (_transport, call) => {
     it('GET /api/members?user={user} lists the memberships of another user in shared rooms only', async () => {
       const [me, other] = [await anAccount(), await anAccount()];
       const one = await aRoom({ owner: me, members: [other], is_visible: false });
+      await nextMillisecond();
       const two = await aRoom({ owner: other, members: [me] });
       await aRoom({ owner: other });
       await aRoom({ owner: me });

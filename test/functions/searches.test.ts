@@ -4,6 +4,7 @@ import { messages } from '../../lib/collections/rooms/messages.ts';
 import type { Message } from '../../lib/messages/messages.ts';
 import { said, searches } from '../corpora/searches.ts';
 import { type Account, anAccount } from '../support/accounts.ts';
+import { nextMillisecond } from '../support/clock.ts';
 import { aFile, aPicture } from '../support/files.ts';
 import { aMessage } from '../support/messages.ts';
 import { aRoomOf, nextOf } from '../support/rooms.ts';
@@ -86,8 +87,10 @@ describe('a search', () => {
     const ours = await Promise.all([aRoomOf([me, bob]), aRoomOf([me, bob])]);
     const sent: Message[] = [];
     beforeAll(async () => {
-      for (let at = 0; at < 40; at++)
+      for (let at = 0; at < 40; at++) {
         sent.push(await aMessage(at % 3 ? me : bob, ours[at % 2] as string, { text: `knot ${'knot '.repeat(at % 5)}and ${at}` }));
+        await nextMillisecond();
+      }
     });
     const idsOf = (found: Message[]) => found.map(({ _id }) => _id.$oid);
 

@@ -5,6 +5,7 @@ import type { Member } from '../../lib/members/members.ts';
 import type { Message } from '../../lib/messages/messages.ts';
 import type { Thread } from '../../lib/messages/threads.ts';
 import { type Account, anAccount } from '../support/accounts.ts';
+import { nextMillisecond } from '../support/clock.ts';
 import { aMessage } from '../support/messages.ts';
 import { aRoomOf, nextOf } from '../support/rooms.ts';
 import { type Reply, transports } from '../support/transports.ts';
@@ -142,7 +143,10 @@ describe.each(transports())('a thread, %s', (_transport, call) => {
     const room = await aRoomOf([ann, bob]);
     const roots = [];
     for (const text of ['a', 'b', 'c']) roots.push(await aMessage(ann, room, { text }, call));
-    for (const root of [...roots, ...roots.slice(0, 1)]) await aMessage(bob, room, { text: 're', thread: root._id.$oid }, call);
+    for (const root of [...roots, ...roots.slice(0, 1)]) {
+      await aMessage(bob, room, { text: 're', thread: root._id.$oid }, call);
+      await nextMillisecond();
+    }
     const found: string[] = [];
     for (let path: string | undefined = '/api/threads?limit=2'; path !== undefined; ) {
       const reply: Reply = await call('GET', path, { token: ann.token });
