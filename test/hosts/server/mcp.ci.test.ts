@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, request as requestHttp } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { ObjectId } from 'mongodb';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { messages } from '../../../lib/collections/rooms/messages.ts';
-import { createToken } from '../../../lib/identity/api-tokens.ts';
-import { commands } from '../../../tools/harness/service.ts';
+import { commands, freePort } from '../../../tools/harness/service.ts';
 import { anAccount } from '../../support/accounts.ts';
+import { aFile, aPicture } from '../../support/files.ts';
 import { type Agent, anAgent, revisions } from '../../support/mcp.ts';
+import { aMessage } from '../../support/messages.ts';
 import { startProxy } from '../../support/proxy.ts';
 import { aRoomOf } from '../../support/rooms.ts';
 import { aService, offlineUrl, serveUrl } from '../../support/services.ts';
@@ -80,37 +80,63 @@ describe('messages of an agent while connections break and the server is killed'
 });
 
 describe('the public conformance suite', () => {
-  /** Scenarios for a stateless server with tools. The others need the tools of a test server. */
-  const scenarios = ['server-initialize', 'ping', 'tools-list'];
-
-  const servers: { close: () => void }[] = [];
-  afterAll(() => {
-    for (const server of servers) server.close();
-  });
-
-  /** The suite sends no tokens: a server in between adds one. */
-  async function withToken(url: string, token: string): Promise<string> {
-    const server = createServer((incoming, response) => {
-      const { host: _, ...headers } = incoming.headers;
-      const options = { method: incoming.method ?? 'GET', headers: { ...headers, 'x-auth-token': token } };
-      const outgoing = requestHttp(new URL(incoming.url ?? '/', url), options, (answer) => {
+  /*
+   * The suite expects a server with test tools of fixed names. A server in between adds the token,
+   * and calls a real tool whose result is of the same kind. The other scenarios of version 0.1.16
+   * do not apply. They need sessions or streams (logging, progress, sampling, elicitation),
+   * resources, prompts or completions, which the service does not claim. Or they need tools that
+   * the service does not have: sounds, embedded resources, a schema with `$defs`.
+   */
+  const scenarios: [scenario: string, tool?: string][] = [
+    ['server-initialize'],
+    ['ping'],
+    ['tools-list'],
+    ['tools-call-simple-text', 'list_rooms'],
+    ['tools-call-image', 'read_file'],
+    ['tools-call-error', 'get_person'],
+    ['server-sse-polling'],
+    ['server-sse-multiple-streams'],
+    ['dns-rebinding-protection'],
+  ];
+  it('each scenario that applies to a stateless server with tools passes', async () => {
+    const port = await freePort();
+    const own = `http://127.0.0.1:${port}`;
+    // With this setting, the service checks the origins of pages.
+    const service = await aService({ CORS_ORIGINS: own }, commands.serve);
+    const call = overHttp(service.url);
+    const ann = await anAccount();
+    const room = await aRoomOf([ann]);
+    const { id: file } = await aFile(ann, room, { bytes: aPicture, name: 'picture.png', type: 'image/png', call });
+    await aMessage(ann, room, { files: [file] }, call);
+    const argumentsOf: Record<string, object> = { read_file: { file }, get_person: { person: 'nobody-of-this-name' } };
+    const server = createServer(async (incoming, response) => {
+      const { host: _, 'content-length': __, ...headers } = incoming.headers;
+      const sent = await text(incoming);
+      const params = { name: tool, arguments: argumentsOf[tool] ?? {} };
+      const body = sent.includes('"tools/call"') ? JSON.stringify({ ...JSON.parse(sent), params }) : sent;
+      const options = { method: incoming.method ?? 'GET', headers: { ...headers, 'x-auth-token': ann.token } };
+      const outgoing = requestHttp(new URL(incoming.url ?? '/', service.url), options, (answer) => {
         response.writeHead(answer.statusCode ?? 500, answer.headers);
         answer.pipe(response);
       });
-      incoming.pipe(outgoing);
-    }).listen(0, '127.0.0.1');
+      outgoing.end(body);
+    }).listen(Number(port), '127.0.0.1');
     await once(server, 'listening');
-    servers.push(server);
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/mcp`;
-  }
+    let tool = '';
+    const results = [];
+    for (const [scenario, name = ''] of scenarios) {
+      tool = name;
+      results.push([scenario, await runScenario(scenario, `${own}/api/mcp`)]);
+    }
+    server.close();
+    await service.stop();
+    expect(results).toEqual(scenarios.map(([scenario]) => [scenario, 'passes']));
+  });
 
-  it.each(scenarios)('scenario %s passes', async (scenario) => {
-    const { id } = await anAccount();
-    const { token } = await createToken(new ObjectId(id), 'conformance');
-    const url = await withToken(await serveUrl(), token);
+  async function runScenario(scenario: string, url: string): Promise<string> {
     const command = 'node_modules/@modelcontextprotocol/conformance/dist/index.js';
     const run = spawn(process.execPath, [command, 'server', '--url', url, '--scenario', scenario]);
     const [output, [code]] = await Promise.all([text(run.stdout), once(run, 'close')]);
-    expect([output.slice(-2_000), code]).toEqual([expect.any(String), 0]);
-  });
+    return code === 0 ? 'passes' : output.slice(-2_000);
+  }
 });
