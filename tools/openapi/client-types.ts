@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { JsonSchema } from '../../lib/api/schema.ts';
 import { clientFrames, serverFrames } from '../../lib/push/frames.ts';
 import { type OpenApi, type Parameter, type Response, resolve } from '../../lib/reference/openapi.ts';
@@ -8,19 +9,30 @@ import { listOperations } from '../harness/example-requests.ts';
 export function clientTypes(document: OpenApi, socket: Record<string, unknown>): string {
   const { responses } = document.components;
   const schemas = { ...document.components.schemas, ...(socket as typeof document.components.schemas) };
-  const shapes = Object.entries(schemas).map(([name, schema]) => `export type ${name} = ${shapeOf(schema)};\n`);
+  const shapes = Object.entries(schemas).map(([name, schema]) => `export type ${name} = ${extendedShape(schema, schemas)};\n`);
   const errors = Object.entries(responses).map(([name, response]) => {
     const schema = Object.values(response.content ?? {})[0]?.schema ?? {};
-    return `/** ${response.description} */\nexport type ${name} = ${shapeOf(schema)};\n`;
+    return `/** ${response.description} */\nexport type ${name} = ${errorShape(schema)};\n`;
   });
   const operations = listOperations(document).map((operation) => operationType(document, operation));
   const keyed = listOperations(document).filter(({ parameters = [] }) =>
     parameters.some(({ name }) => name === 'Idempotency-Key'),
   );
 
-  return `// Generated from docs/openapi.json by 'npm run openapi'.
+  return (
+    `// Generated from docs/openapi.json by 'npm run openapi'.
 
 ${shapes.join('\n')}
+/** The body of an error. */
+type ErrorOf<Title extends string, Code extends string> = {
+  /** The kind of error, in the same words for every error of its kind. */
+  title: Title;
+  /** The error, in a sentence for people. */
+  description: string;
+  /** The error, for programs. It stays the same if the sentence changes; absent at \`/api/rooms\`. */
+  code?: Code;
+};
+
 ${errors.join('\n')}
 /** Every error that has a body; its \`title\` names its kind. */
 export type ErrorBody = ${Object.keys(responses).join(' | ')};
@@ -35,7 +47,41 @@ ${operations.join('')}};
 
 /** The operations that a key makes safe to repeat. */
 export const idempotent = [${keyed.map(({ method, path }) => `'${method} ${path}'`).join(', ')}] as const;
-`;
+`
+  );
+}
+
+type ObjectSchema = JsonSchema & { properties?: Record<string, JsonSchema>; required?: string[] };
+
+/** The fewest fields that a type takes from another one: fewer may be equal by chance. */
+const fewestShared = 6;
+
+/** A schema as a type. If it has all fields of another one, it extends it: `Invitation & { code: string }`. */
+function extendedShape(schema: ObjectSchema, schemas: Record<string, ObjectSchema>): string {
+  const bases = Object.entries(schemas).filter(([, base]) => sizeOf(base) < sizeOf(schema) && hasFieldsOf(schema, base));
+  const [largest] = bases.toSorted(([, one], [, other]) => sizeOf(other) - sizeOf(one));
+  if (!largest || sizeOf(largest[1]) < fewestShared) return shapeOf(schema);
+  const [name, { properties = {} }] = largest;
+  return `${name} & ${shapeOf(withoutFields(schema, properties))}`;
+}
+
+const sizeOf = ({ properties = {} }: ObjectSchema): number => Object.keys(properties).length;
+
+const hasFieldsOf = ({ properties = {}, required = [] }: ObjectSchema, base: ObjectSchema): boolean =>
+  Object.entries(base.properties ?? {}).every(
+    ([name, field]) => isDeepStrictEqual(properties[name], field) && required.includes(name) === base.required?.includes(name),
+  );
+
+const withoutFields = ({ properties = {}, ...schema }: ObjectSchema, fields: object): ObjectSchema => ({
+  ...schema,
+  properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !Object.hasOwn(fields, name))),
+});
+
+/** The shape of an error: its title and codes, and what few errors have besides. */
+function errorShape(schema: ObjectSchema): string {
+  const { title = {}, code = {}, description: _, ...further } = schema.properties ?? {};
+  const shape = `ErrorOf<${shapeOf(title)}, ${shapeOf(code)}>`;
+  return Object.keys(further).length === 0 ? shape : `${shape} & ${shapeOf({ ...schema, properties: further })}`;
 }
 
 const frames = (all: Record<string, JsonSchema>) =>

@@ -74,21 +74,7 @@ export type SentTime = {
   $date: string;
 };
 
-export type NewInvitation = {
-  /** The id, for paths and for references from other objects. */
-  _id: Id;
-  /** The id of the room. */
-  room: Id;
-  /** The last four characters of the secret, for telling items of a list apart. */
-  hint: string;
-  /** The user who created the invitation. */
-  created_by: Id;
-  /** The time of creation. */
-  created_at: Time;
-  /** The time of expiry; null if it does not expire. */
-  expires_at: Time | null;
-  /** The number of remaining uses; null for any number. */
-  uses_left: number | null;
+export type NewInvitation = Invitation & {
   /** The 32 characters for joining, shown only once. */
   code: string;
 };
@@ -142,23 +128,7 @@ export type Webhook = {
   created_at: Time;
 };
 
-export type NewWebhook = {
-  /** The id, which is also the author of its messages. */
-  _id: Id;
-  /** The id of the room. */
-  room: Id;
-  /** The name under which it posts. */
-  name: string;
-  /** The receiver of the events; null for an incoming webhook. */
-  url: string | null;
-  /** The types of the events that it sends; null for an incoming webhook. */
-  events: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'action.pressed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[] | null;
-  /** The last four characters of the secret, for telling items of a list apart. */
-  hint: string;
-  /** The user who created the webhook. It ends when they lose the role that it requires. */
-  created_by: Id;
-  /** The time of creation. */
-  created_at: Time;
+export type NewWebhook = Webhook & {
   /** Shown only once: the 32 characters of its address `/api/webhooks/{secret}`, or `whsec_` and the key that signs requests. */
   secret: string;
   /** The address where other programs post, shown only once; only its path without `PUBLIC_URL`; null for an outgoing webhook. */
@@ -180,23 +150,7 @@ export type WebhookDelivery = {
   answer: string;
 };
 
-export type WebhookDetails = {
-  /** The id, which is also the author of its messages. */
-  _id: Id;
-  /** The id of the room. */
-  room: Id;
-  /** The name under which it posts. */
-  name: string;
-  /** The receiver of the events; null for an incoming webhook. */
-  url: string | null;
-  /** The types of the events that it sends; null for an incoming webhook. */
-  events: ('message.created' | 'message.edited' | 'message.deleted' | 'message.pinned' | 'message.unpinned' | 'reaction.added' | 'reaction.removed' | 'action.pressed' | 'member.joined' | 'member.left' | 'member.kicked' | 'member.banned' | 'member.changed' | 'room.changed' | 'room.archived')[] | null;
-  /** The last four characters of the secret, for telling items of a list apart. */
-  hint: string;
-  /** The user who created the webhook. It ends when they lose the role that it requires. */
-  created_by: Id;
-  /** The time of creation. */
-  created_at: Time;
+export type WebhookDetails = Webhook & {
   /** The last place of the room that was delivered or skipped. */
   seq: number;
   /** The start of the failures; null without failures. */
@@ -727,19 +681,7 @@ export type QuietHours = {
   time_zone: string;
 };
 
-export type User = {
-  /** The id, for paths and for references from other objects. */
-  _id: Id;
-  /** The current username; `(deleted)` for a deleted user. */
-  username: string;
-  /** The full name of the user, if set. */
-  name?: string;
-  /** The version of the user's picture at `GET /api/users/{user}/avatar`, if there is one. */
-  avatar?: string;
-  /** Present, and true, for a program: a bot or a webhook. */
-  is_bot?: true;
-  /** The current status of the user, if there is one. */
-  status?: Status;
+export type User = OtherUser & {
   /** The e-mail address as typed, for the user and administrators only; absent for a bot. */
   email?: string;
   /** Whether the user is an administrator and may do everything. */
@@ -923,21 +865,7 @@ export type Creator = {
   name?: string;
 };
 
-export type ListedInvitation = {
-  /** The id, for paths and for references from other objects. */
-  _id: Id;
-  /** The id of the room. */
-  room: Id;
-  /** The last four characters of the secret, for telling items of a list apart. */
-  hint: string;
-  /** The user who created the invitation. */
-  created_by: Id;
-  /** The time of creation. */
-  created_at: Time;
-  /** The time of expiry; null if it does not expire. */
-  expires_at: Time | null;
-  /** The number of remaining uses; null for any number. */
-  uses_left: number | null;
+export type ListedInvitation = Invitation & {
   /** The name of the room. */
   room_name: string;
   /** The user who created it. */
@@ -1299,57 +1227,19 @@ export type BotCommand = {
   created_at: Time;
 };
 
-export type BotDetails = {
-  /** The id, for paths and for references from other objects. */
-  _id: Id;
-  /** The current username; `(deleted)` for a deleted user. */
-  username: string;
-  /** The full name of the user, if set. */
-  name?: string;
-  /** The version of the user's picture at `GET /api/users/{user}/avatar`, if there is one. */
-  avatar?: string;
-  /** The user who is responsible for the bot and manages it; null if it belongs to the administrators. */
-  owner: Id | null;
-  /** Whether the account can be used. */
-  is_active: boolean;
-  /** The time of creation. */
-  created_at: Time;
+export type BotDetails = Bot & {
   /** The commands of the bot, by name. */
   commands: BotCommand[];
   /** Whether the bot has a webhook. */
   has_webhook: boolean;
 };
 
-export type NewBotCommand = {
-  /** The name, without the slash. */
-  name: string;
-  /** The address of the bot. */
-  url: string;
-  /** The purpose of the command, shown to members while they type. */
-  description: string;
-  /** The arguments after the name; empty without arguments. */
-  usage: string;
-  /** The last four characters of the secret, for telling items of a list apart. */
-  hint: string;
-  /** The time of registration. */
-  created_at: Time;
+export type NewBotCommand = BotCommand & {
   /** Shown only once: `whsec_` and the key that signs the calls. */
   secret: string;
 };
 
-export type BotWebhookDelivery = {
-  /** The place of the event; 0 for a test. */
-  seq: number;
-  /** The type of the event. */
-  type: string;
-  /** The time of the attempt. */
-  at: Time;
-  /** How long it took. */
-  milliseconds: number;
-  /** The status of the answer; null without an answer. */
-  status: number | null;
-  /** The first 200 characters of the answer, or why there was none. */
-  answer: string;
+export type BotWebhookDelivery = WebhookDelivery & {
   /** The room of the event. */
   room: Id;
 };
@@ -1400,29 +1290,7 @@ export type Token = {
   app?: string;
 };
 
-export type NewToken = {
-  /** The id, for paths and for references from other objects. */
-  _id: Id;
-  /** The owner of the token. */
-  user: Id;
-  /** The purpose of the token, in the words of its owner. */
-  name: string;
-  /** `session` for a login, `api` for a named token. */
-  kind: 'session' | 'api';
-  /** The permitted scopes; an empty list permits everything. */
-  scopes: ('rooms:read' | 'rooms:write' | 'members:read' | 'members:write' | 'messages:read' | 'messages:write' | 'account' | 'admin')[];
-  /** The last four characters of the secret, for telling items of a list apart. */
-  hint: string;
-  /** The time of creation. */
-  created_at: Time;
-  /** The time of the last use, to the hour; null before the first. */
-  last_used_at: Time | null;
-  /** The time of expiry; null if it does not expire. */
-  expires_at: Time | null;
-  /** Present, and true, for an agent: its messages show the name of the token as `via`. */
-  is_agent?: true;
-  /** The host of the app that got the token by OAuth, or its client id if it is registered here. */
-  app?: string;
+export type NewToken = Token & {
   /** The 32 characters for `X-Auth-Token`, shown only once; absent with `cookie`. */
   token: string;
 };
@@ -1703,14 +1571,18 @@ export type ByeFrame = {
   within?: number;
 };
 
-/** A parameter is missing or invalid, or the body is not JSON. */
-export type BadRequest = {
+/** The body of an error. */
+type ErrorOf<Title extends string, Code extends string> = {
   /** The kind of error, in the same words for every error of its kind. */
-  title: 'Missing parameter' | 'Invalid parameter' | 'Unknown parameter' | 'Invalid JSON';
+  title: Title;
   /** The error, in a sentence for people. */
   description: string;
   /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'app_document_invalid' | 'app_unknown' | 'invalid_grant' | 'invalid_json' | 'invalid_parameter' | 'invalid_picture' | 'invalid_request' | 'invalid_scope' | 'invalid_target' | 'missing_parameter' | 'picture_too_wide' | 'unknown_parameter' | 'unsupported_grant_type' | 'unsupported_response_type';
+  code?: Code;
+};
+
+/** A parameter is missing or invalid, or the body is not JSON. */
+export type BadRequest = ErrorOf<'Missing parameter' | 'Invalid parameter' | 'Unknown parameter' | 'Invalid JSON', 'app_document_invalid' | 'app_unknown' | 'invalid_grant' | 'invalid_json' | 'invalid_parameter' | 'invalid_picture' | 'invalid_request' | 'invalid_scope' | 'invalid_target' | 'missing_parameter' | 'picture_too_wide' | 'unknown_parameter' | 'unsupported_grant_type' | 'unsupported_response_type'> & {
   /** The error in the terms of OAuth; only on the paths of OAuth. */
   error?: string;
   /** A copy of `description`; only with `error`. */
@@ -1718,41 +1590,16 @@ export type BadRequest = {
 };
 
 /** The token is missing or invalid. */
-export type Unauthenticated = {
-  /** The kind of error, in the same words for every error of its kind. */
-  title: 'Not authentificated';
-  /** The error, in a sentence for people. */
-  description: string;
-  /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'passkey_of_another' | 'second_factor_required' | 'unauthenticated' | 'wrong_passkey' | 'wrong_second_factor';
-};
+export type Unauthenticated = ErrorOf<'Not authentificated', 'passkey_of_another' | 'second_factor_required' | 'unauthenticated' | 'wrong_passkey' | 'wrong_second_factor'>;
 
 /** The caller may not do this. */
-export type PermissionDenied = {
-  /** The kind of error, in the same words for every error of its kind. */
-  title: 'Permission Denied';
-  /** The error, in a sentence for people. */
-  description: string;
-  /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'account_deactivated' | 'address_missing' | 'address_unconfirmed' | 'admin_required' | 'app_refused' | 'author_required' | 'banned' | 'bot_refused' | 'current_password_required' | 'email_code_required' | 'foreign_origin' | 'fresh_sign_in_required' | 'invitation_required' | 'mcp_off' | 'membership_required' | 'moderator_required' | 'no_email' | 'no_files' | 'no_identity_provider' | 'not_asked' | 'other_account' | 'own_favourites_only' | 'own_marker_only' | 'own_muting_only' | 'owner_required' | 'passkey_expired' | 'passkey_refused' | 'passkeys_unavailable' | 'passwords_off' | 'person_required' | 'program_required' | 'proof_required' | 'push_service_unknown' | 'registration_closed' | 'room_closed' | 'scope_required' | 'second_factor_setup_required' | 'second_factor_unavailable' | 'session_required' | 'setup_done' | 'sign_in_expired' | 'sign_in_refused' | 'unscoped_token_required' | 'webhook_receiver_refused' | 'wrong_current_password' | 'wrong_second_factor';
-};
+export type PermissionDenied = ErrorOf<'Permission Denied', 'account_deactivated' | 'address_missing' | 'address_unconfirmed' | 'admin_required' | 'app_refused' | 'author_required' | 'banned' | 'bot_refused' | 'current_password_required' | 'email_code_required' | 'foreign_origin' | 'fresh_sign_in_required' | 'invitation_required' | 'mcp_off' | 'membership_required' | 'moderator_required' | 'no_email' | 'no_files' | 'no_identity_provider' | 'not_asked' | 'other_account' | 'own_favourites_only' | 'own_marker_only' | 'own_muting_only' | 'owner_required' | 'passkey_expired' | 'passkey_refused' | 'passkeys_unavailable' | 'passwords_off' | 'person_required' | 'program_required' | 'proof_required' | 'push_service_unknown' | 'registration_closed' | 'room_closed' | 'scope_required' | 'second_factor_setup_required' | 'second_factor_unavailable' | 'session_required' | 'setup_done' | 'sign_in_expired' | 'sign_in_refused' | 'unscoped_token_required' | 'webhook_receiver_refused' | 'wrong_current_password' | 'wrong_second_factor'>;
 
 /** It does not exist, or the caller may not see it. */
-export type NotFound = {
-  /** The kind of error, in the same words for every error of its kind. */
-  title: 'Not found';
-  /** The error, in a sentence for people. */
-  description: string;
-  /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'action_not_found' | 'avatar_not_found' | 'ban_not_found' | 'block_not_found' | 'bot_not_found' | 'code_not_found' | 'command_not_found' | 'file_not_found' | 'invitation_not_found' | 'link_not_found' | 'member_not_found' | 'message_not_found' | 'oauth_off' | 'passkey_not_found' | 'path_not_found' | 'room_not_found' | 'session_not_found' | 'token_not_found' | 'user_not_found' | 'webhook_not_found';
-};
+export type NotFound = ErrorOf<'Not found', 'action_not_found' | 'avatar_not_found' | 'ban_not_found' | 'block_not_found' | 'bot_not_found' | 'code_not_found' | 'command_not_found' | 'file_not_found' | 'invitation_not_found' | 'link_not_found' | 'member_not_found' | 'message_not_found' | 'oauth_off' | 'passkey_not_found' | 'path_not_found' | 'room_not_found' | 'session_not_found' | 'token_not_found' | 'user_not_found' | 'webhook_not_found'>;
 
 /** The caller does not accept JSON. */
-export type NotAcceptable = {
-  /** The kind of error, in the same words for every error of its kind. */
-  title: 'Media type not acceptable';
-  /** The error, in a sentence for people. */
-  description: string;
+export type NotAcceptable = ErrorOf<'Media type not acceptable', 'not_acceptable'> & {
   /** A page that helps. */
   link: {
     /** The URL of the page. */
@@ -1762,109 +1609,37 @@ export type NotAcceptable = {
     /** The subject of the page. */
     text: string;
   };
-  /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'not_acceptable';
 };
 
 /** The current state does not allow it. */
-export type Conflict = {
-  /** The kind of error, in the same words for every error of its kind. */
-  title: 'Conflict';
-  /** The error, in a sentence for people. */
-  description: string;
-  /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'account_is_bot' | 'action_expired' | 'address_taken' | 'already_answered' | 'already_linked' | 'already_member' | 'answers_full' | 'bots_alone' | 'command_failed' | 'command_taken' | 'email_taken' | 'file_not_uploaded' | 'file_sent' | 'file_taken' | 'identity_taken' | 'last_admin' | 'last_owner' | 'link_required' | 'message_answered' | 'message_changed' | 'message_deleted' | 'message_streaming' | 'no_other_sign_in' | 'nobody_left' | 'not_a_favourite' | 'not_connected' | 'not_pushed' | 'not_streaming' | 'only_sign_in' | 'other_bytes' | 'other_key' | 'passkey_exists' | 'push_refused' | 'quota_exceeded' | 'room_archived' | 'room_direct' | 'room_full' | 'second_factor_not_begun' | 'second_factor_off' | 'second_factor_on' | 'stored_elsewhere' | 'subscription_ended' | 'token_name_taken' | 'too_many_announced' | 'too_many_blocked' | 'too_many_bots' | 'too_many_commands' | 'too_many_conversations' | 'too_many_invitations' | 'too_many_passkeys' | 'too_many_reactions' | 'too_many_rooms' | 'too_many_saved' | 'too_many_streams' | 'too_many_tokens' | 'too_many_webhooks' | 'upload_broken' | 'user_blocked' | 'username_reserved' | 'username_taken' | 'webhook_incoming' | 'wrong_position';
-};
+export type Conflict = ErrorOf<'Conflict', 'account_is_bot' | 'action_expired' | 'address_taken' | 'already_answered' | 'already_linked' | 'already_member' | 'answers_full' | 'bots_alone' | 'command_failed' | 'command_taken' | 'email_taken' | 'file_not_uploaded' | 'file_sent' | 'file_taken' | 'identity_taken' | 'last_admin' | 'last_owner' | 'link_required' | 'message_answered' | 'message_changed' | 'message_deleted' | 'message_streaming' | 'no_other_sign_in' | 'nobody_left' | 'not_a_favourite' | 'not_connected' | 'not_pushed' | 'not_streaming' | 'only_sign_in' | 'other_bytes' | 'other_key' | 'passkey_exists' | 'push_refused' | 'quota_exceeded' | 'room_archived' | 'room_direct' | 'room_full' | 'second_factor_not_begun' | 'second_factor_off' | 'second_factor_on' | 'stored_elsewhere' | 'subscription_ended' | 'token_name_taken' | 'too_many_announced' | 'too_many_blocked' | 'too_many_bots' | 'too_many_commands' | 'too_many_conversations' | 'too_many_invitations' | 'too_many_passkeys' | 'too_many_reactions' | 'too_many_rooms' | 'too_many_saved' | 'too_many_streams' | 'too_many_tokens' | 'too_many_webhooks' | 'upload_broken' | 'user_blocked' | 'username_reserved' | 'username_taken' | 'webhook_incoming' | 'wrong_position'>;
 
 /** It is gone. */
-export type Gone = {
-  /** The kind of error, in the same words for every error of its kind. */
-  title: 'Gone';
-  /** The error, in a sentence for people. */
-  description: string;
-  /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'cursor_too_old' | 'history_replaced';
-};
+export type Gone = ErrorOf<'Gone', 'cursor_too_old' | 'history_replaced'>;
 
 /** The `ETag` differs from `If-Match`; nothing was changed. */
-export type PreconditionFailed = {
-  /** The kind of error, in the same words for every error of its kind. */
-  title: 'Precondition failed';
-  /** The error, in a sentence for people. */
-  description: string;
-  /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'precondition_failed';
-};
+export type PreconditionFailed = ErrorOf<'Precondition failed', 'precondition_failed'>;
 
 /** The body is too large. */
-export type PayloadTooLarge = {
-  /** The kind of error, in the same words for every error of its kind. */
-  title: 'Payload too large';
-  /** The error, in a sentence for people. */
-  description: string;
-  /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'answer_too_large' | 'body_too_large' | 'file_too_large' | 'picture_too_large';
-};
+export type PayloadTooLarge = ErrorOf<'Payload too large', 'answer_too_large' | 'body_too_large' | 'file_too_large' | 'picture_too_large'>;
 
 /** The body is not JSON. */
-export type UnsupportedMediaType = {
-  /** The kind of error, in the same words for every error of its kind. */
-  title: 'Unsupported media type';
-  /** The error, in a sentence for people. */
-  description: string;
-  /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'unsupported_media_type';
-};
+export type UnsupportedMediaType = ErrorOf<'Unsupported media type', 'unsupported_media_type'>;
 
 /** The range is outside the file; `Content-Range` has its size. */
-export type RangeNotSatisfiable = {
-  /** The kind of error, in the same words for every error of its kind. */
-  title: 'Range not satisfiable';
-  /** The error, in a sentence for people. */
-  description: string;
-  /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'range_not_satisfiable';
-};
+export type RangeNotSatisfiable = ErrorOf<'Range not satisfiable', 'range_not_satisfiable'>;
 
 /** The `Idempotency-Key` was used with a different request. */
-export type KeyReused = {
-  /** The kind of error, in the same words for every error of its kind. */
-  title: 'Idempotency key reused';
-  /** The error, in a sentence for people. */
-  description: string;
-  /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'key_reused';
-};
+export type KeyReused = ErrorOf<'Idempotency key reused', 'key_reused'>;
 
 /** There were too many requests in too short a time. */
-export type TooManyRequests = {
-  /** The kind of error, in the same words for every error of its kind. */
-  title: 'Too many requests';
-  /** The error, in a sentence for people. */
-  description: string;
-  /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'too_many_requests';
-};
+export type TooManyRequests = ErrorOf<'Too many requests', 'too_many_requests'>;
 
 /** The service failed; its log has the details. */
-export type InternalError = {
-  /** The kind of error, in the same words for every error of its kind. */
-  title: 'Internal error';
-  /** The error, in a sentence for people. */
-  description: string;
-  /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'internal_error';
-};
+export type InternalError = ErrorOf<'Internal error', 'internal_error'>;
 
 /** The database is down or slow, or the service is busy. */
-export type ServiceUnavailable = {
-  /** The kind of error, in the same words for every error of its kind. */
-  title: 'Service unavailable';
-  /** The error, in a sentence for people. */
-  description: string;
-  /** The error, for programs. It stays the same if the sentence changes; absent at `/api/rooms`. */
-  code?: 'busy' | 'not_prepared' | 'service_unavailable';
-};
+export type ServiceUnavailable = ErrorOf<'Service unavailable', 'busy' | 'not_prepared' | 'service_unavailable'>;
 
 /** Every error that has a body; its `title` names its kind. */
 export type ErrorBody = BadRequest | Unauthenticated | PermissionDenied | NotFound | NotAcceptable | Conflict | Gone | PreconditionFailed | PayloadTooLarge | UnsupportedMediaType | RangeNotSatisfiable | KeyReused | TooManyRequests | InternalError | ServiceUnavailable;
