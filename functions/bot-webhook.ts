@@ -10,12 +10,13 @@ import {
   newBotWebhookRefusals,
   putBotWebhook,
   removeBotWebhook,
+  requireBotWebhook,
 } from '../lib/bots/bot-webhooks.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { deliverySchema } from '../lib/members/outgoing-webhooks.ts';
 import { changeOrReplay } from '../lib/senders/bot-replay.ts';
-import { testBotWebhook } from '../lib/senders/test-event.ts';
+import { sendTest } from '../lib/senders/test-event.ts';
 
 const path = { bot: about('The bot, by its `_id`.', idOf('bot')) };
 
@@ -54,7 +55,7 @@ export const handler = endpoint({
     status: 200,
     answer: deliverySchema,
     refusals: botWebhookRefusals,
-    run: ({ path: { bot }, caller }) => testBotWebhook(bot, caller),
+    run: async ({ path: { bot }, caller }) => sendTest(await requireBotWebhook(bot, caller), { bot }),
   }),
   PATCH: operation({
     summary: 'Change the webhook of a bot, replace its secret, or resend events, as its owner or an administrator',

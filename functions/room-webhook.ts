@@ -7,11 +7,12 @@ import {
   deliverySchema,
   findOutgoing,
   outgoingRefusals,
+  requireOutgoing,
   webhookChanges,
   webhookDetailsSchema,
 } from '../lib/members/outgoing-webhooks.ts';
 import { noSuchWebhook, revokeWebhook, webhookRefusals } from '../lib/members/webhooks.ts';
-import { testOutgoing } from '../lib/senders/test-event.ts';
+import { sendTest } from '../lib/senders/test-event.ts';
 
 const path = {
   room: idOf('room'),
@@ -39,7 +40,8 @@ export const handler = endpoint({
     status: 200,
     answer: deliverySchema,
     refusals: outgoingRefusals,
-    run: ({ path: { room, webhook }, caller }) => testOutgoing(room, webhook, caller),
+    run: async ({ path: { room, webhook }, caller }) =>
+      sendTest((await requireOutgoing(room, webhook, caller)).outgoing, { room }),
   }),
   PATCH: operation({
     summary: 'Change an outgoing webhook, replace its secret, or resend events, as a moderator',

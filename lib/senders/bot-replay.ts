@@ -8,7 +8,8 @@ import type { Caller } from '../identity/caller.ts';
 import { freshState, storeState } from '../members/outgoing-webhooks.ts';
 import { notify } from '../notices/notices.ts';
 import { noSuchRoom } from '../rooms/contexts.ts';
-import { findBotSender, type Sender } from './senders.ts';
+import { findBotSender } from './bot-senders.ts';
+import type { Sender } from './sender.ts';
 
 /**
  * Changes the webhook of a bot, for the bot's owner and administrators, or rewinds it to a place of

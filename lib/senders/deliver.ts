@@ -6,7 +6,6 @@ import { concurrently } from '../base/concurrently.ts';
 import { HttpError, missingParameter } from '../base/errors.ts';
 import { log } from '../base/log.ts';
 import { LruCache } from '../base/lru-cache.ts';
-import { botWebhooks } from '../collections/delivery/bot-webhooks.ts';
 import { type DeliveryDocument, type WebhookStateDocument, webhookStates } from '../collections/delivery/webhook-states.ts';
 import { rooms } from '../collections/rooms/rooms.ts';
 import type { Event } from '../feed/events.ts';
@@ -16,9 +15,10 @@ import { readPart } from '../feed/reader.ts';
 import { isAcknowledged, newState } from '../members/outgoing-webhooks.ts';
 import { messageText } from '../messages/messages.ts';
 import { questionIn, questionParameters, type SentQuestion } from '../messages/questions/question.ts';
-import { say, sayOff, tellOwner } from './say.ts';
+import { say } from './say.ts';
 import { sendSigned } from './send-signed.ts';
-import { findSenders, type Sender, type SentEvent } from './senders.ts';
+import type { Sender, SentEvent, StateChange } from './sender.ts';
+import { findSenders } from './senders.ts';
 
 /*
  * Sends the events of rooms to the receivers of outgoing webhooks, in order. Each webhook has its
@@ -45,8 +45,6 @@ const longestPauseMs = pausesMs[4];
 
 /** How long a receiver may fail before its webhook is switched off. */
 const longestFailingMs = 86_400_000;
-
-const mostDeliveries = 20;
 
 /**
  * The last time that a host did not answer this process. Its webhooks get the events of a room
@@ -160,38 +158,20 @@ type Attempt = DeliveryDocument & { retryAfter?: number | undefined };
 /** Records an attempt. Returns false if another process has the lease. */
 async function recordAttempt(held: HeldState, sender: Sender, { retryAfter, ...delivery }: Attempt): Promise<boolean> {
   const { document: state, update } = held;
-  const keep = sender.bot ? {} : { $push: { deliveries: { $each: [delivery], $slice: -mostDeliveries } } };
+  const record = async (change: StateChange, isOver = false): Promise<boolean> => {
+    const isHeld = await update(sender.withAttempt(change, delivery, isOver));
+    if (isHeld) await sender.recordAttempt(delivery, isOver);
+    return isHeld;
+  };
   if (isAcknowledged(delivery)) {
     Object.assign(state, { failures: 0, failing_since: null });
-    const set = { seq: delivery.seq, failures: 0, failing_since: null, retry_at: null };
-    const isHeld = await update({ $set: set, ...keep });
-    if (isHeld && sender.bot) await recordForBot(sender.bot, sender, delivery);
-    return isHeld;
+    return record({ $set: { seq: delivery.seq, failures: 0, failing_since: null, retry_at: null } });
   }
   const pauseMs = Math.min(longestPauseMs, Math.max(pausesMs[state.failures] ?? longestPauseMs, (retryAfter ?? 0) * 1_000));
   const failing_since = state.failing_since ?? delivery.at;
   const isOver = delivery.status === 410 || delivery.at.getTime() - failing_since.getTime() > longestFailingMs;
-  const set = {
-    failing_since,
-    retry_at: isOver ? null : new Date(delivery.at.getTime() + pauseMs),
-    disabled_at: isOver && !sender.bot ? delivery.at : null,
-  };
-  const isHeld = await update({ $set: set, $inc: { failures: 1 }, ...keep });
-  if (isHeld && sender.bot) await recordForBot(sender.bot, sender, delivery, isOver);
-  else if (isHeld && isOver) await sayOff(sender, delivery);
-  return isHeld;
-}
-
-/** Records an attempt with the webhook of a bot. If `isOver`, it is switched off in all rooms. */
-async function recordForBot(bot: ObjectId, sender: Sender, delivery: DeliveryDocument, isOver = false): Promise<void> {
-  const { room, to } = sender;
-  const where = { _id: bot, url: to.url };
-  const deliveries = { $each: [{ ...delivery, room }], $slice: -mostDeliveries };
-  await botWebhooks.updateOne(where, { $push: { deliveries } });
-  if (!isOver) return;
-  // Deliveries in two rooms may both be over. Only one of them switches it off.
-  const { matchedCount } = await botWebhooks.updateOne({ ...where, disabled_at: null }, { $set: { disabled_at: delivery.at } });
-  if (matchedCount > 0) await tellOwner(bot, sender, delivery);
+  const retry_at = isOver ? null : new Date(delivery.at.getTime() + pauseMs);
+  return record({ $set: { failing_since, retry_at }, $inc: { failures: 1 } }, isOver);
 }
 
 /** Sends an event. If a person wrote the message, posts the reply in the receiver's answer. */

@@ -9,7 +9,7 @@ import { countWrite } from '../identity/write-rate.ts';
 import type { SentQuestion } from '../messages/questions/question.ts';
 import { sendMessage } from '../messages/send.ts';
 import { openConversation } from '../rooms/conversations.ts';
-import type { Sender } from './senders.ts';
+import type { Sender } from './sender.ts';
 
 /* A message of a webhook itself: a reply of its receiver, or that it was switched off. */
 
