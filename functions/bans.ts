@@ -1,7 +1,7 @@
 import { pageParameters } from '../lib/api/pages.ts';
 import { about, id } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
-import { actOnBan } from '../lib/audit/acts.ts';
+import { actOnBan } from '../lib/audit/acts-in-rooms.ts';
 import { answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';

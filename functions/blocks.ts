@@ -4,8 +4,9 @@ import { listOf } from '../lib/api/schema.ts';
 import { answerList } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
+import { username } from '../lib/identity/account-names.ts';
 import { blockRefusals, blockUser, listBlocked, unblockRefusals, unblockUser } from '../lib/identity/blocks.ts';
-import { shownOtherUser, username } from '../lib/identity/users.ts';
+import { shownOtherUser } from '../lib/identity/users.ts';
 
 /** `/api/blocks`: the users whose conversations are hidden from the caller. */
 export const handler = endpoint({

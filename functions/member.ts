@@ -1,5 +1,5 @@
 import { about, idOf, oneOf, optional } from '../lib/api/parameters.ts';
-import { actOnMember } from '../lib/audit/acts.ts';
+import { actOnMember } from '../lib/audit/acts-in-rooms.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { changeMember, memberChangeRefusals, memberChanges } from '../lib/members/change.ts';

@@ -2,14 +2,15 @@ import { requireEpochOf, sinceCursor, writeCursor } from '../lib/api/cursors.ts'
 import { pageLimit, pageStart } from '../lib/api/pages.ts';
 import { about, id, optional, withDefault } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
-import { actOfAddition } from '../lib/audit/acts.ts';
+import { actOfAddition } from '../lib/audit/acts-in-rooms.ts';
 import { invalidParameter, missingEvery } from '../lib/base/errors.ts';
 import { answerList, withHeaders, withNext } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
-import { username, usernamePart } from '../lib/identity/users.ts';
+import { username, usernamePart } from '../lib/identity/account-names.ts';
 import { invitationCode } from '../lib/members/invitations.ts';
-import { joinAs, joinRefusals } from '../lib/members/join.ts';
+import { joinAs } from '../lib/members/join.ts';
+import { joinRefusals } from '../lib/members/join-rules.ts';
 import { listMembers, listRefusals, memberRole, memberSchema } from '../lib/members/members.ts';
 import { listMyRooms, listSharedRooms, memberCursor, sinceHeader, whose } from '../lib/members/my-rooms.ts';
 

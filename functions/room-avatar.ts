@@ -1,5 +1,5 @@
 import { idOf } from '../lib/api/parameters.ts';
-import { actsOnRoom } from '../lib/audit/acts.ts';
+import { actsOnRoom } from '../lib/audit/acts-in-rooms.ts';
 import { askedVersion, readAvatarRefusals } from '../lib/files/avatars.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';

@@ -1,6 +1,6 @@
 import { preconditionOf } from '../lib/api/entity-tag.ts';
 import { idOf } from '../lib/api/parameters.ts';
-import { actsOfDetails } from '../lib/audit/acts.ts';
+import { actsOfDetails } from '../lib/audit/acts-in-rooms.ts';
 import { adminRequired } from '../lib/base/errors.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';

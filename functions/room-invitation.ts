@@ -1,5 +1,5 @@
 import { about, idOf } from '../lib/api/parameters.ts';
-import { actInRoom } from '../lib/audit/acts.ts';
+import { actInRoom } from '../lib/audit/acts-in-rooms.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { invitationRefusals, noSuchInvitation, revokeInvitation } from '../lib/members/invitations.ts';

@@ -1,7 +1,7 @@
 import { inviteByMail, sentInvitation, sentInvitationRefusals } from '../lib/accounts/invitation-mails.ts';
 import { idOf } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
-import { actInRoom } from '../lib/audit/acts.ts';
+import { actInRoom } from '../lib/audit/acts-in-rooms.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { invitationRefusals, invitationSchema, listInvitations, newInvitationSchema } from '../lib/members/invitations.ts';

@@ -1,6 +1,7 @@
 import { idOf } from '../lib/api/parameters.ts';
 import { listOf } from '../lib/api/schema.ts';
-import { actInRoom, hostDetail } from '../lib/audit/acts.ts';
+import { hostDetail } from '../lib/audit/acts.ts';
+import { actInRoom } from '../lib/audit/acts-in-rooms.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import {

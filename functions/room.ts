@@ -1,6 +1,6 @@
 import { preconditionOf } from '../lib/api/entity-tag.ts';
 import { idOf } from '../lib/api/parameters.ts';
-import { actOfRoomDeletion, actsOnRoom } from '../lib/audit/acts.ts';
+import { actOfRoomDeletion, actsOnRoom } from '../lib/audit/acts-in-rooms.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { deleteRoom, deletionTime } from '../lib/rooms/deletion.ts';

@@ -1,6 +1,6 @@
 import { toObjectId } from '../../lib/api/extended-json.ts';
 import { readParameters } from '../../lib/api/parameters.ts';
-import { actOfAddition, actOnBan, actOnMember } from '../../lib/audit/acts.ts';
+import { actOfAddition, actOnBan, actOnMember } from '../../lib/audit/acts-in-rooms.ts';
 import { commandLine } from '../../lib/identity/caller.ts';
 import { findUserId } from '../../lib/identity/users.ts';
 import { liftBan, listBans } from '../../lib/members/bans.ts';

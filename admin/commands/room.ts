@@ -1,6 +1,6 @@
 import { showId } from '../../lib/api/extended-json.ts';
 import { idOf, readParameters } from '../../lib/api/parameters.ts';
-import { actOfRoomDeletion, actsOnRoom } from '../../lib/audit/acts.ts';
+import { actOfRoomDeletion, actsOnRoom } from '../../lib/audit/acts-in-rooms.ts';
 import type { Act } from '../../lib/audit/append.ts';
 import { exportRooms } from '../../lib/exports/rooms.ts';
 import { commandLine } from '../../lib/identity/caller.ts';

@@ -2,27 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { limits } from '../../lib/api/limits.ts';
-import { isToken } from '../../lib/api/schema.ts';
-import { withDeadline } from '../../lib/base/deadline.ts';
-import { HttpError, internalError, payloadTooLarge, serviceUnavailable } from '../../lib/base/errors.ts';
 import { describeError, log } from '../../lib/base/log.ts';
-import { type Turn, withTurn } from '../../lib/base/outside.ts';
-import { createQueues } from '../../lib/base/queues.ts';
-import { rejectWith } from '../../lib/http/base-chain.ts';
-import type { Handler } from '../../lib/http/operation.ts';
 import type { ApiResponse } from '../../lib/http/request.ts';
-import { tokenOf } from '../../lib/http/session-cookie.ts';
-import { findCaller, recallCaller } from '../../lib/identity/authenticate.ts';
-import { config, fromConfig } from '../../lib/settings/config.ts';
+import { config } from '../../lib/settings/config.ts';
 import { beginBody, hasBody, mostKeptOf } from './http/body.ts';
 import { closeWithoutResets, limitConnections } from './http/connections.ts';
 import { makeContext, makeEvent, type ReceivedRequest, splitTarget } from './http/event.ts';
-import { createFairShare, type FairRequest } from './http/fair-share.ts';
 import { createMemoryBudget } from './http/memory-budget.ts';
 import { ambiguous, isPlain } from './http/plain.ts';
-import { bytesOfStream, isWithinLimit, respond, respondRaw, respondStream } from './http/respond.ts';
+import { answerRaw, busy, headersTooLarge, notHttp, tooLarge } from './http/rejections.ts';
+import { bytesOfStream, respond, respondStream } from './http/respond.ts';
 import { type FindRoute, type FoundRoute, loadRoutes } from './http/routes.ts';
-import { createSemaphore } from './http/semaphore.ts';
+import { callerOf, findCallerOf, run, runHealthCheck } from './http/run.ts';
 import { sourceOf } from './http/source.ts';
 import { beginUpload, bodyOf, endUpload, longestUpload, takesBytes } from './http/uploads.ts';
 import type { PresenceTimes } from './push/presence.ts';
@@ -183,153 +174,4 @@ export async function startServer(address: Address, find?: FindRoute): Promise<S
   };
 }
 
-/**
- * Calls a handler within the fair share of its caller, and delivers the response before the share
- * ends.
- */
-async function run(
-  handler: Handler,
-  event: Parameters<Handler>[0],
-  context: Parameters<Handler>[1],
-  deliver: (response: ApiResponse) => void = () => {},
-): Promise<ApiResponse> {
-  const share = config.limits.areOn ? shares.begin(callerOf(event) ?? (await findCallerOf(event))) : unlimited;
-  const request = share instanceof Promise ? await share : share;
-  const taken = request && slots().acquire(longestWait);
-  if (request && taken && (taken === true || (await taken))) {
-    const slot = holdSlot(request);
-    try {
-      const work = () => withTurn({ caller: payerOf(event), ...slot }, () => handler(event, context));
-      let response = await withDeadline(performance.now() + limits.functionTime, work);
-      if (!isWithinLimit(response)) response = await responseTooLarge(event, context);
-      deliver(response);
-      return response;
-    } catch (error) {
-      if (!(error instanceof HttpError)) throw error;
-    } finally {
-      slot.end();
-    }
-  } else request?.end();
-  const response = await busy(event, context);
-  deliver(response);
-  return response;
-}
-
-/**
- * Manages the slot of a request. A request gives up its slot while it waits for another server. It
- * may wait in several places at once, and longer than its caller waits for the response.
- */
-function holdSlot(request: FairRequest): Omit<Turn, 'caller'> & { end: () => void } {
-  const queue = slots();
-  let [waits, isHeld, isOver] = [0, true, false];
-  const release = () => {
-    if (!isHeld) return;
-    isHeld = false;
-    queue.release();
-    request.pause();
-  };
-  return {
-    pause: () => {
-      if (waits++ === 0) release();
-    },
-    resume: async () => {
-      if (--waits > 0 || isOver) return;
-      // The request continues even without a slot. This is rare, and the caller must get the other
-      // server's response in time.
-      if (!(await queue.acquire(longestResumeMs, true))) return;
-      // The request may have begun to wait again, or its time may be over.
-      if (waits > 0 || isOver || isHeld) return queue.release();
-      isHeld = true;
-      request.resume();
-    },
-    end: () => {
-      release();
-      isOver = true;
-      request.end();
-    },
-  };
-}
-
-/**
- * Runs a health check without a slot, so that monitoring does not mistake a busy service for a
- * broken one.
- */
-async function runHealthCheck(...[handler, event, context, deliver]: Required<Parameters<typeof run>>): Promise<ApiResponse> {
-  if (healthChecks >= mostHealthChecks) return run(handler, event, context, deliver);
-  healthChecks++;
-  try {
-    const response = await handler(event, context);
-    deliver(response);
-    return response;
-  } finally {
-    healthChecks--;
-  }
-}
-
-let healthChecks = 0;
-const mostHealthChecks = 4;
-
-type Event = Parameters<Handler>[0];
-const sourceIpOf = (event: Event): string => event.requestContext.http.sourceIp;
-
-/**
- * The caller of a request, as far as this process knows: a known account, or the source address of
- * a request without a token. Undefined for an unknown token.
- */
-function callerOf(event: Event): string | undefined {
-  const token = tokenOf(event);
-  return recallCaller(token)?._id.toHexString() ?? (isToken(token) ? undefined : sourceIpOf(event));
-}
-
-/**
- * The caller of a request with a token that this process has not seen. It is looked up, so that an
- * account need not wait for others behind its address. An invalid token counts for the address, and
- * so does one that cannot be looked up soon: an attacker may send many.
- */
-async function findCallerOf(event: Event): Promise<string> {
-  const source = sourceIpOf(event);
-  const find = () => withDeadline(performance.now() + longestLookUpMs, () => findCaller(tokenOf(event)));
-  const caller = await lookUps(source, find).catch(() => undefined);
-  return caller?.user._id.toHexString() ?? source;
-}
-
-const longestLookUpMs = 1_000;
-const lookUps = createQueues({ most: 4, mostWaiting: 16, patienceMs: longestLookUpMs, refuse: serviceUnavailable });
-
-/** The account that is charged while a request waits for another server: for a bot, its owner. */
-const payerOf = (event: Event): string =>
-  recallCaller(tokenOf(event))?.owner?.toHexString() ?? callerOf(event) ?? sourceIpOf(event);
-
-const shares = createFairShare();
-const unlimited: FairRequest = { pause: () => {}, resume: () => {}, end: () => {} };
-
-// Requests wait here in order, and longer than the driver waits for a connection. After
-// `longestWait` milliseconds, the response is 503.
-const slots = fromConfig(({ mongodbPoolSize }) => createSemaphore(mongodbPoolSize));
-const longestWait = 5_000;
-const longestResumeMs = 500;
-
 const memory = createMemoryBudget(limits.memory);
-
-/** Logs a request that cannot be parsed, and responds to it. */
-async function answerRaw(socket: Socket, handler: Handler): Promise<void> {
-  const id = randomUUID();
-  const http = { method: '', path: '', protocol: 'HTTP/1.1', sourceIp: socket.remoteAddress ?? '', userAgent: '' };
-  const event = { rawPath: '', headers: {}, requestContext: { http } } as unknown as Parameters<Handler>[0];
-  respondRaw(socket, await handler(event, { awsRequestId: id, functionName: 'gateway' } as Parameters<Handler>[1]));
-}
-
-const tooLarge = rejectWith(() => payloadTooLarge(limits.requestBody));
-const busy = rejectWith(() => serviceUnavailable('The service is busy.'));
-const responseTooLarge = rejectWith(internalError);
-const headersTooLarge = rejectWith(
-  () =>
-    new HttpError(431, {
-      title: 'Request header fields too large',
-      description: `The request line and the headers together must not exceed ${limits.headers} bytes.`,
-      code: 'headers_too_large',
-    }),
-);
-const notHttp = rejectWith(
-  () => new HttpError(400, { title: 'Bad request', description: 'The request is not HTTP/1.1.', code: 'bad_request' }),
-);

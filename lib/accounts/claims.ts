@@ -6,10 +6,10 @@ import { type IdentityDocument, type UserDocument, users } from '../collections/
 import { forgetCode, forgetCodesOf, noSuchCode } from '../credentials/codes.ts';
 import { accountDeactivated, endSessions } from '../credentials/sessions.ts';
 import { duplicateIn } from '../database/failures.ts';
+import { emailKey, emailKeys } from '../identity/account-names.ts';
 import { revokeTokens } from '../identity/api-tokens.ts';
 import { emailBeginnings } from '../identity/beginnings.ts';
 import { claimed } from '../identity/unclaimed.ts';
-import { emailKey, emailKeys } from '../identity/users.ts';
 
 /*
  * Connects existing accounts with people at an identity provider, without a sign-in to the account

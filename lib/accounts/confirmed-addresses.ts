@@ -1,8 +1,8 @@
 import { permissionDenied, type Refusal } from '../base/errors.ts';
 import { users } from '../collections/accounts/users.ts';
 import { findCode, forgetCode, noSuchCode } from '../credentials/codes.ts';
+import { emailKey } from '../identity/account-names.ts';
 import { type Caller, isAdmin } from '../identity/caller.ts';
-import { emailKey } from '../identity/users.ts';
 import { config } from '../settings/config.ts';
 
 const confirmationRequired: Refusal = () =>

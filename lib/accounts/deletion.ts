@@ -10,7 +10,7 @@ import { removeFiles } from '../files/removal.ts';
 import { noSuchUser } from '../identity/users.ts';
 import { forgetRate } from '../identity/write-rate.ts';
 import { forgetBans } from '../members/bans.ts';
-import { forgetAdditionLimit } from '../members/join.ts';
+import { forgetAdditionLimit } from '../members/join-rules.ts';
 import { leaveAllRooms } from '../members/leave-all-rooms.ts';
 import { forgetMadeBy } from '../members/made.ts';
 import { forgetNewRoomLimit } from '../members/new-room.ts';

@@ -3,13 +3,14 @@ import { about, dateTime, flag, optional, orNone, type Values } from '../api/par
 import { adminRequired, invalidParameter, missingEvery, permissionDenied, type Refusal } from '../base/errors.ts';
 import { hasPassword } from '../credentials/current-password.ts';
 import { newPassword } from '../credentials/password-policy.ts';
+import { email } from '../identity/account-names.ts';
 import { accountIsBot } from '../identity/bot-rules.ts';
 import { type Caller, requireAdmin } from '../identity/caller.ts';
 import { fullName } from '../identity/persons.ts';
 import { quietHours, requireHours } from '../identity/quiet-hours.ts';
 import { status } from '../identity/statuses.ts';
 import { emailTaken } from '../identity/taken-names.ts';
-import { email, type User } from '../identity/users.ts';
+import type { User } from '../identity/users.ts';
 import { ownProof, ownProofRefusals, requireOwnProof } from '../second-factor/proof.ts';
 import { changeUser } from './accounts.ts';
 import { confirmationRefusals, withConfirmedAddress } from './confirmed-addresses.ts';

@@ -1,9 +1,9 @@
 import type { ObjectId } from 'mongodb';
 import { forgetMails } from '../credentials/anonymous-limits.ts';
 import { forgetAttempts } from '../credentials/login-limits.ts';
-import { emailKey } from '../identity/users.ts';
+import { emailKey } from '../identity/account-names.ts';
 import { forgetRate } from '../identity/write-rate.ts';
-import { forgetAdditionLimit } from '../members/join.ts';
+import { forgetAdditionLimit } from '../members/join-rules.ts';
 import { forgetNewRoomLimit } from '../members/new-room.ts';
 import { forgetConversationLimit } from '../rooms/conversations.ts';
 

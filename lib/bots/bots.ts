@@ -9,13 +9,14 @@ import { adminRequired, conflict, notFound, permissionDenied, type Refusal } fro
 import { type UserDocument, users } from '../collections/accounts/users.ts';
 import { proofRequired } from '../credentials/fresh-sessions.ts';
 import { insertWithTimes } from '../database/writes.ts';
+import { newUsername } from '../identity/account-names.ts';
 import { nameBeginnings } from '../identity/beginnings.ts';
 import { hasActiveOwner } from '../identity/bot-rules.ts';
 import { type Caller, commandLine, isAdmin, requireAdmin } from '../identity/caller.ts';
 import { aFullName, aPicture, aUsername, fullName } from '../identity/persons.ts';
 import { isReserved, usernameReserved } from '../identity/reserved-names.ts';
 import { orConflict, requireFree, usernameTaken } from '../identity/taken-names.ts';
-import { newUsername, noSuchUser } from '../identity/users.ts';
+import { noSuchUser } from '../identity/users.ts';
 import { silenceBot } from '../members/silenced-bots.ts';
 import { notifyServers } from '../notices/notices.ts';
 import { config } from '../settings/config.ts';

@@ -2,7 +2,7 @@ import type { Filter } from 'mongodb';
 import { conflict, type Refusal } from '../base/errors.ts';
 import { type UserDocument, users } from '../collections/accounts/users.ts';
 import { duplicateIn } from '../database/failures.ts';
-import { emailKeys } from './users.ts';
+import { emailKeys } from './account-names.ts';
 
 export const usernameTaken: Refusal = () => conflict('username_taken', 'The username is already in use.');
 export const emailTaken: Refusal = () => conflict('email_taken', 'The e-mail address is already in use.');

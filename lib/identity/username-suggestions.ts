@@ -1,6 +1,6 @@
 import anyAscii from 'any-ascii';
 import { firstCharacters } from 'chat-service-rules/shortened';
-import { newUsername } from './users.ts';
+import { newUsername } from './account-names.ts';
 
 /*
  * Usernames for people who come from an identity provider or another chat, with names in any

@@ -1,8 +1,8 @@
 import type { UpdateFilter } from 'mongodb';
 import { type UserDocument, users } from '../collections/accounts/users.ts';
 import { duplicateIn } from '../database/failures.ts';
+import { emailKey } from '../identity/account-names.ts';
 import { emailBeginnings, nameBeginnings } from '../identity/beginnings.ts';
-import { emailKey } from '../identity/users.ts';
 import type { Tally } from './tally.ts';
 
 /*

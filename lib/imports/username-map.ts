@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { newUsername } from '../identity/users.ts';
+import { newUsername } from '../identity/account-names.ts';
 
 /*
  * The usernames that an operator has chosen for people of another chat. The CSV file has two

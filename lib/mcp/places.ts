@@ -3,8 +3,9 @@ import { about, id, nameText, type Parameter } from '../api/parameters.ts';
 import { eitherOf } from '../api/schema.ts';
 import { conflict, type Refusal } from '../base/errors.ts';
 import { rooms } from '../collections/rooms/rooms.ts';
+import { username } from '../identity/account-names.ts';
 import type { Caller } from '../identity/caller.ts';
-import { findActiveUsers, username } from '../identity/users.ts';
+import { findActiveUsers } from '../identity/users.ts';
 import { noSuchRoom } from '../rooms/contexts.ts';
 import { notBlocked } from '../rooms/conversations.ts';
 

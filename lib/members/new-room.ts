@@ -8,7 +8,7 @@ import { failClosed, keyOf, minute, takeSlot } from '../identity/slots.ts';
 import { roomTopic } from '../rooms/details.ts';
 import { createRoom, isOpen, isVisible, type Room, roomName } from '../rooms/rooms.ts';
 import { config } from '../settings/config.ts';
-import { countRooms, tooManyRooms } from './join.ts';
+import { countRooms, tooManyRooms } from './join-rules.ts';
 
 /** The parameters of a new room of any kind. Without the flags, everyone can find and join it. */
 export const newRoomParameters = {

@@ -7,19 +7,11 @@ import { eitherOf } from '../api/schema.ts';
 import { adminRequired, invalidParameter } from '../base/errors.ts';
 import { users } from '../collections/accounts/users.ts';
 import { rooms } from '../collections/rooms/rooms.ts';
+import { username, usernamePart } from '../identity/account-names.ts';
 import { hideStatuses } from '../identity/blocks.ts';
 import { type Caller, isAdmin, requireScope, scopeRequired } from '../identity/caller.ts';
 import { findPersons } from '../identity/persons.ts';
-import {
-  findUserByNameFor,
-  listUsers,
-  type OtherUser,
-  shownOtherUser,
-  shownUser,
-  type User,
-  username,
-  usernamePart,
-} from '../identity/users.ts';
+import { findUserByNameFor, listUsers, type OtherUser, shownOtherUser, shownUser, type User } from '../identity/users.ts';
 import { noSuchRoom } from '../rooms/contexts.ts';
 import { findReadableRoom, refusalsOf } from '../rooms/permissions.ts';
 

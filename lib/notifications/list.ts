@@ -1,15 +1,9 @@
-import type { Filter, ObjectId } from 'mongodb';
+import type { ObjectId } from 'mongodb';
 import { dateSchema, distinct, idSchema, showDate, showId } from '../api/extended-json.ts';
 import type { ListPage, Page } from '../api/pages.ts';
 import type { Parameter } from '../api/parameters.ts';
 import { aCount, aFlag, aText, aWord, described, orNull, record, type Shown } from '../api/schema.ts';
-import type { MessageDocument } from '../collections/rooms/messages.ts';
-import {
-  type NotificationDocument,
-  notificationDays,
-  notificationMarkers,
-  notifications,
-} from '../collections/rooms/notifications.ts';
+import { notificationDays, notificationMarkers } from '../collections/rooms/notifications.ts';
 import { rooms } from '../collections/rooms/rooms.ts';
 import { type FollowedThreadDocument, followedThreads } from '../collections/rooms/threads.ts';
 import { retryContended } from '../database/engines.ts';
@@ -18,12 +12,13 @@ import { aBot, findPersons, personFields, showPerson } from '../identity/persons
 import { type AuthoredMessage, findAuthored, findInOrder, shownEmoji, shownMessage, showTogether } from '../messages/messages.ts';
 import { weightOf } from '../messages/page-size.ts';
 import { readInChunks } from '../messages/search/across-rooms.ts';
-import { newestFirst, type Place, readPlace, showPlace } from '../messages/search/find-matches.ts';
+import { type Place, readPlace, showPlace } from '../messages/search/find-matches.ts';
 import { notify } from '../notices/notices.ts';
 import { notBlocked } from '../rooms/conversations.ts';
 import { findMarkersIn } from '../rooms/read-markers.ts';
 import { aRoomId } from '../rooms/rooms.ts';
 import { aSeq } from '../rooms/sequence.ts';
+import { findRows, type Row } from './list-rows.ts';
 
 /*
  * A user's list of notifications is assembled when it is read. It has three sources: messages that
@@ -79,13 +74,6 @@ export const notificationCursor: Parameter<Place> = {
   rule: "be a cursor from the list's Link header",
   schema: { type: 'string', pattern: '^\\d{1,15}-[0-9a-f]{24}-\\d{1,15}$' },
 };
-
-/** A row of the list, before the caller's permission is checked. */
-type Row = { place: Place } & (
-  | { kind: 'mention'; message: AuthoredMessage }
-  | { kind: 'reply'; thread: FollowedThreadDocument }
-  | { kind: 'noted'; noted: NotificationDocument }
-);
 
 /** A notification that the caller may see. */
 type FoundNotification = {
@@ -149,64 +137,6 @@ async function countUnread(readUntil: Date | undefined, caller: Caller): Promise
   const rows = await findRows({ since, count: mostUnread, isUnread: true }, caller);
   return (await resolve(rows, readUntil, caller)).filter(({ isUnread }) => isUnread).length;
 }
-
-type ListQuery = { since: Date; after?: Place | undefined; count: number; isUnread?: true };
-
-/** The first rows after a cursor, from all sources of the list. */
-async function findRows({ since, after, count, isUnread }: ListQuery, { user: { _id: me } }: Caller): Promise<Row[]> {
-  const options = { limit: count, batchSize: count + 1 };
-  const [mentions, threads, noted] = await Promise.all([
-    findAuthored<AuthoredMessage>(
-      { mentions: me, user: { $ne: me }, deleted_at: null, ...within<MessageDocument>('created_at', 'seq', since, after) },
-      [{ $sort: { created_at: -1, room: -1, seq: -1 } }, { $limit: count }],
-    ),
-    followedThreads
-      .find(
-        {
-          '_id.user': me,
-          is_left: { $exists: false },
-          ...(isUnread && { is_unread: true as const }),
-          ...within<FollowedThreadDocument>('replied_at', 'replied_seq', since, after),
-        },
-        { ...options, sort: { replied_at: -1, room: -1, replied_seq: -1 } },
-      )
-      .toArray(),
-    notifications
-      .find(
-        { '_id.user': me, ...within<NotificationDocument>('at', 'seq', since, after) },
-        { ...options, sort: { at: -1, room: -1, seq: -1 } },
-      )
-      .toArray(),
-  ]);
-  const rows: Row[] = [
-    ...mentions.map((message) => ({ kind: 'mention' as const, place: placeOf(message, message.created_at), message })),
-    ...threads.map((thread) => ({
-      kind: 'reply' as const,
-      place: placeOf({ room: thread.room, seq: thread.replied_seq }, thread.replied_at),
-      thread,
-    })),
-    ...noted.map((one) => ({ kind: 'noted' as const, place: placeOf(one, one.at), noted: one })),
-  ];
-  return rows.sort((one, other) => newestFirst(one.place, other.place)).slice(0, count);
-}
-
-const placeOf = ({ room, seq }: { room: ObjectId; seq: number }, created_at: Date): Place => ({ created_at, room, seq });
-
-/**
- * The condition for entries since a time and after a cursor. The bound lets the index be used; the
- * rest orders entries of the same time.
- */
-const within = <T>(time: string, seq: string, since: Date, after: Place | undefined): Filter<T> =>
-  ({
-    [time]: { $gte: since, ...(after && { $lte: after.created_at }) },
-    ...(after && {
-      $or: [
-        { [time]: { $lt: after.created_at } },
-        { room: { $lt: after.room } },
-        { room: after.room, [seq]: { $lt: after.seq } },
-      ],
-    }),
-  }) as Filter<T>;
 
 /** The notifications of those rows that the caller may see now, each with whether it is unread. */
 async function resolve(rows: Row[], readUntil: Date | undefined, caller: Caller): Promise<FoundNotification[]> {

@@ -4,7 +4,7 @@ import { users } from '../collections/accounts/users.ts';
 import { countMail } from '../credentials/anonymous-limits.ts';
 import { createCode } from '../credentials/codes.ts';
 import { passwordRefusals, requirePasswords } from '../credentials/password-sign-in.ts';
-import { email, emailKey, emailKeys } from '../identity/users.ts';
+import { email, emailKey, emailKeys } from '../identity/account-names.ts';
 import { noMail, requireMail, sendMail } from '../net/mail.ts';
 import { config } from '../settings/config.ts';
 import { codeFor, passwordLink } from './password-codes.ts';

@@ -1,7 +1,7 @@
 import { blankCharacters, normaliseCredential } from 'chat-service-rules/texts';
 import { anyText, type Parameter } from '../api/parameters.ts';
 import type { UserDocument } from '../collections/accounts/users.ts';
-import { emailKeys } from '../identity/users.ts';
+import { emailKeys } from '../identity/account-names.ts';
 
 /** The user who logs in: a username, perhaps with `@`, or an e-mail address. */
 export const loginName: Parameter<string> = {

@@ -6,7 +6,8 @@ import { beginLogin, type LoginAttempt } from '../credentials/login-limits.ts';
 import { requirePasswords } from '../credentials/password-sign-in.ts';
 import { hashPassword, isCheap, verifyPassword } from '../credentials/passwords.ts';
 import { createSession, type NewSession } from '../credentials/sessions.ts';
-import { emailKey, shownUser } from '../identity/users.ts';
+import { emailKey } from '../identity/account-names.ts';
+import { shownUser } from '../identity/users.ts';
 import { useSecondFactor, type WithSecondFactor, wrongCode } from '../second-factor/codes.ts';
 import { isCalled } from './login-names.ts';
 

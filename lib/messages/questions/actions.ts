@@ -4,7 +4,7 @@ import type { ObjectId } from 'mongodb';
 import { id, nameText, oneOf, type Parameter, text } from '../../api/parameters.ts';
 import { described, eitherOf, type JsonSchema, listOf } from '../../api/schema.ts';
 import { type ActionDocument, actionStyles } from '../../collections/rooms/questions.ts';
-import { username } from '../../identity/users.ts';
+import { username } from '../../identity/account-names.ts';
 
 /** An action as its sender describes it: people may be named by their usernames. */
 export type SentAction = Omit<ActionDocument, 'who'> & { who: Role | (ObjectId | string)[] };

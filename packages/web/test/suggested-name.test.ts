@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { newUsername } from '../../../lib/identity/users.ts';
+import { newUsername } from '../../../lib/identity/account-names.ts';
 import { otherName, suggestUsername, usernameFrom } from '../src/account/suggested-name.ts';
 
 const cases: [address: string, suggested: string][] = [
