@@ -1,3 +1,4 @@
+import { eventGroups } from 'chat-service-rules/event-types';
 import type { IndexDescription, ObjectId } from 'mongodb';
 import { collection } from '../../database/bounded.ts';
 import { fromConfig } from '../../settings/config.ts';
@@ -21,31 +22,25 @@ export type EventDocument = {
   data: Record<string, unknown>;
 };
 
+const { created, changed, pinned, reactions, actions, members, room } = eventGroups;
+
 /** The events of an existing message that a webhook may send. */
-const messageChanges = [
-  'message.edited',
-  'message.deleted',
-  'message.pinned',
-  'message.unpinned',
-  'reaction.added',
-  'reaction.removed',
-  'action.pressed',
-] as const;
+const messageChanges = [...changed, ...pinned, ...reactions, ...actions] as const;
 
 /** The events of an existing message. */
 export const messageEventTypes = [...messageChanges, 'message.completed'] as const;
 
 /** The events of a member. */
-export const memberEventTypes = ['member.joined', 'member.left', 'member.kicked', 'member.banned', 'member.changed'] as const;
+export const memberEventTypes = members;
 
 /** The events of a room itself. */
-export const roomEventTypes = ['room.changed', 'room.archived'] as const;
+export const roomEventTypes = room;
 
 /**
  * The events that an outgoing webhook may send. It sends a streamed message once, as
  * `message.created`, when the message is complete.
  */
-export const sentEventTypes = ['message.created', ...messageChanges, ...memberEventTypes, ...roomEventTypes] as const;
+export const sentEventTypes = [...created, ...messageChanges, ...memberEventTypes, ...roomEventTypes] as const;
 export type SentEventType = (typeof sentEventTypes)[number];
 
 /**

@@ -30,37 +30,13 @@ export function reduce(events: readonly Event[]): Changes {
   let areDetailsStale = false;
 
   for (const { type, data } of events) {
-    switch (type) {
-      case 'message.created':
-      case 'message.edited':
-      case 'message.completed':
-      case 'message.deleted':
-      case 'message.pinned':
-      case 'message.unpinned':
-      case 'reaction.added':
-      case 'reaction.removed':
-      case 'action.pressed': {
-        if (!isMessage(data)) break;
-        messages.set(data._id.$oid, data);
-        if ((type === 'message.created' || type === 'message.deleted') && data.thread) repliedTo.add(data.thread.$oid);
-        break;
-      }
-      case 'member.joined':
-      case 'member.left':
-      case 'member.kicked':
-      case 'member.banned':
-      case 'member.changed':
-        if (isMember(data)) members.set(data.user.$oid, data.role === null ? undefined : (data as Member));
-        break;
-      case 'room.changed':
-      case 'room.archived':
-        if (isRoom(data)) room = data;
-        areDetailsStale = true;
-        break;
-      default:
-        // An event of a newer service. Its effect is not shown here.
-        void (type satisfies never);
-    }
+    if (isMessage(data)) {
+      messages.set(data._id.$oid, data);
+      if ((type === 'message.created' || type === 'message.deleted') && data.thread) repliedTo.add(data.thread.$oid);
+    } else if (isMember(data)) members.set(data.user.$oid, data.role === null ? undefined : (data as Member));
+    else if (isRoom(data)) room = data;
+    // The room of such an event may be deleted by now: then it lacks data.
+    areDetailsStale ||= type.startsWith('room.');
   }
   return {
     messages: [...messages.values()],

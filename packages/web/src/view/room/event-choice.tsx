@@ -1,21 +1,12 @@
 import type { BotWebhook } from 'chat-service-client/contract';
+import { eventGroups } from 'chat-service-rules/event-types';
 import { laterStrings } from '../../i18n/strings-later.ts';
 import { Failure } from '../../service/api.ts';
 
 type EventType = BotWebhook['events'][number];
-type Name = keyof typeof groups;
 
-/** The events of a webhook, in groups that people can choose. */
-const groups = {
-  created: ['message.created'],
-  changed: ['message.edited', 'message.deleted'],
-  pinned: ['message.pinned', 'message.unpinned'],
-  reactions: ['reaction.added', 'reaction.removed'],
-  actions: ['action.pressed'],
-  members: ['member.joined', 'member.left', 'member.kicked', 'member.banned', 'member.changed'],
-  room: ['room.changed', 'room.archived'],
-} satisfies Record<string, EventType[]>;
-const names = Object.keys(groups) as Name[];
+const groups: Record<keyof typeof eventGroups, readonly EventType[]> = eventGroups;
+const names = Object.keys(groups) as (keyof typeof eventGroups)[];
 
 /** The choice of events for a webhook: a checkbox for each group. */
 export const EventChoice = ({ chosen = groups.created }: { chosen?: readonly EventType[] }) => (
