@@ -2,10 +2,10 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openFirefox } from '../../../tools/harness/firefox.ts';
 import { type Service, startService } from '../../../tools/harness/service.ts';
-import { openWebKit } from '../../../tools/harness/webkit.ts';
-import type { OtherBrowser } from '../../../tools/harness/window.ts';
+import { openFirefox } from './other-browsers/firefox.ts';
+import { openWebKit } from './other-browsers/webkit.ts';
+import type { OtherBrowser } from './other-browsers/window.ts';
 import { Person } from './other-browsers.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'first-hour-'));

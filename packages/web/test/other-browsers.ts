@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Window } from '../../../tools/harness/window.ts';
+import type { Window } from './other-browsers/window.ts';
 
 /**
  * Things that a person looks for in a page. A field is found by the start of its label, a message

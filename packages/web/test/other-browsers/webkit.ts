@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { freePort } from './service.ts';
+import { freePort } from '../../../../tools/harness/service.ts';
 import { keysOf, type OtherBrowser, type Window } from './window.ts';
 
 type Call = (method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) => Promise<unknown>;
