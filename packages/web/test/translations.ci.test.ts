@@ -20,7 +20,7 @@ describe('the page in another language', () => {
     await page.getByLabel(laterStrings.login.username).fill(owner.username);
     expect([await html(), await objections(page)]).toEqual([expected, []]);
     await page.getByLabel(laterStrings.login.password, { exact: true }).fill(owner.password);
-    await page.getByRole('button', { name: laterStrings.login.submit }).click();
+    await page.getByRole('button', { name: laterStrings.login.title }).click();
 
     const field = page.getByPlaceholder(strings.composer.placeholder('Plans'));
     await field.waitFor();

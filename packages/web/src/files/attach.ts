@@ -33,7 +33,7 @@ export async function attach(place: string, files: readonly File[]): Promise<boo
   const limit = await findLargest();
   const tooLarge = files.find(({ size }) => size > limit);
   const fitting = files.filter(({ size }) => size <= limit).slice(0, most - trayOf(place).length);
-  if (limit === 0) notice(words.none);
+  if (limit === 0) notice(laterStrings.files.refused.no_files);
   else if (tooLarge) notice(words.tooLarge(safeName(tooLarge.name), sizeOf(limit)));
   else if (fitting.length < files.length) notice(words.tooMany(most));
   if (limit === 0) return false;

@@ -138,13 +138,11 @@ export const strings = {
       title: 'Drafts',
       none: 'No drafts.',
       count: (number: number) => count(number, 'draft', 'drafts'),
-      inThread: 'Thread',
       gone: 'A room that you are not in',
       discard: (name: string) => `Discard the draft in ${name}`,
     },
   },
   directory: {
-    title: 'All rooms',
     search: 'Find a room by its name or topic',
     none: 'No room matches.',
     empty: 'No rooms yet.',
@@ -224,7 +222,6 @@ export const strings = {
     to: 'Forward to',
     toRoom: (name: string) => `Forward to ${name}`,
     closedAsk: 'This room is private. Forward the message anyway?',
-    goOn: 'Forward',
     comment: 'Comment (optional)',
     done: (name: string) => `Forwarded to ${name}.`,
   },
@@ -239,9 +236,6 @@ export const strings = {
     changed: 'Not saved: the message was edited somewhere else in the meantime. Your text:',
     gone: 'Not saved: the message no longer exists. You can send your text as a new message.',
     overwrite: 'Save mine',
-    retry: 'Try again',
-    edit: 'Edit',
-    discard: 'Discard',
     unsentAsk: (messages: number, drafts: number) => {
       const unsent = [
         messages > 0 && count(messages, 'unsent message', 'unsent messages'),

@@ -1,3 +1,4 @@
+import { strings } from '../../i18n/strings.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
 import { MenuPane } from '../shared/menu-pane.tsx';
 import { AuditTrail } from './audit.tsx';
@@ -43,7 +44,7 @@ export function Admin({ tab }: { tab: string }) {
   return (
     <MenuPane
       class="admin"
-      title={words.title}
+      title={strings.rooms.administration}
       path="/admin"
       isMenu={tab === ''}
       groups={groups.map(([title, pages]) => ({ title: words.groups[title], pages: pages.map(pageOf) }))}

@@ -44,7 +44,7 @@ export function AuditTrail() {
         isReset={turn > 0 && input === '{}'}
       />
       <Download key={`file ${input}`} filter={filter} />
-      <Pages read={read} input={input} none={words.none}>
+      <Pages read={read} input={input} none={laterStrings.lists.noMatches}>
         {(list) =>
           list.map((entry) => <Entry key={entry.seq} entry={entry} onNarrow={(some) => change({ ...filter, ...some })} />)
         }

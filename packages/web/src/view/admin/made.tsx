@@ -76,7 +76,7 @@ function InvitationItem({ invitation, onRevoked }: { invitation: ListedInvitatio
   return (
     <li class="card managed">
       <div class="body">
-        <code dir="ltr">{words.ends(hint)}</code> {expires_at ? words.until(timeOf(expires_at)) : words.forEver}
+        <code dir="ltr">{words.ends(hint)}</code> {expires_at ? laterStrings.status.endsAt(timeOf(expires_at)) : words.forEver}
         {' · '}
         {uses_left === null ? words.anyUses : words.uses(uses_left)}
         <Origin made={invitation} />
@@ -106,7 +106,7 @@ function InviteTo() {
     <div class="stack-wide">
       <p>{words.made.chooseRoom}</p>
       <Search label={words.rooms.search} onSearch={setQ} />
-      <Pages read={(after) => readRooms(q, after)} input={q} none={words.rooms.none}>
+      <Pages read={(after) => readRooms(q, after)} input={q} none={laterStrings.lists.noMatches}>
         {(list) =>
           list
             .filter(({ archived_at }) => archived_at === null)

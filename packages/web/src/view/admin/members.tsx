@@ -1,6 +1,7 @@
 import { roles } from 'chat-service-rules/permissions';
 import { useState } from 'preact/hooks';
 import { notice } from '../../device/announcer.tsx';
+import { strings } from '../../i18n/strings.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
 import { ask, chat, type Member } from '../../service/api.ts';
 import { idOf } from '../../service/ids.ts';
@@ -20,7 +21,7 @@ export function RoomMembers({ room, onChange }: RoomMembersProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details class="addresses" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>{laterStrings.members.title}</summary>
+      <summary>{strings.room.members}</summary>
       {isOpen && <List room={room} onChange={onChange} />}
     </details>
   );
@@ -54,12 +55,12 @@ function List({ room, onChange }: RoomMembersProps) {
   return (
     <div class="stack-wide">
       <Search label={words.find} onSearch={setQ} />
-      <Pages read={read} input={`${turn} ${q}`} none={words.nobody}>
+      <Pages read={read} input={`${turn} ${q}`} none={laterStrings.lists.noMatches}>
         {(list) => list.map((member) => <MemberItem key={`${turn} ${idOf(member)}`} member={member} onChange={changed} />)}
       </Pages>
-      <Form key={turn} onSubmit={add} submit={words.inviteSubmit}>
+      <Form key={turn} onSubmit={add} submit={laterStrings.invite.add}>
         <div class="row">
-          <PeopleField label={words.invite} name="username" most={1} />
+          <PeopleField label={laterStrings.invite.people} name="username" most={1} />
           <Choice name="role" label={laterStrings.admin.rooms.role} choices={roles} chosen="member" shown={roleOf} />
         </div>
       </Form>

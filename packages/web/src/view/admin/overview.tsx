@@ -1,6 +1,7 @@
 import { shortOf } from '../../i18n/dates.ts';
 import { locale } from '../../i18n/locale.ts';
 import { sizeOf } from '../../i18n/sizes.ts';
+import { strings } from '../../i18n/strings.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
 import { ask, chat } from '../../service/api.ts';
 import { Loading } from '../shared/controls.tsx';
@@ -16,14 +17,14 @@ export function ServiceOverview() {
   const words = laterStrings.admin.overview;
   const { attention, database_problem, started_at, backup_at } = value;
   const figures: (readonly [label: string, value: string] | false)[] = [
-    [words.people, numberOf(value.people)],
+    [laterStrings.admin.groups.people, numberOf(value.people)],
     [words.activeToday, numberOf(value.active_today)],
     [words.activeWithin(7), numberOf(value.active_7_days)],
     [words.activeWithin(30), numberOf(value.active_30_days)],
-    [words.rooms, numberOf(value.rooms)],
+    [strings.rooms.title, numberOf(value.rooms)],
     [words.conversations, numberOf(value.conversations)],
     [words.messages, numberOf(value.messages)],
-    [words.files, words.of(sizeOf(value.file_bytes), sizeOf(value.file_bytes_limit))],
+    [laterStrings.admin.tabs.files, words.of(sizeOf(value.file_bytes), sizeOf(value.file_bytes_limit))],
     [words.version, value.version],
     started_at !== null && [words.started, shortOf(new Date(started_at.$date))],
     backup_at !== null && [words.backup, shortOf(new Date(backup_at.$date))],

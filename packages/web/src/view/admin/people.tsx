@@ -52,7 +52,7 @@ export function People() {
         </a>
       </div>
       <Search label={words.search} onSearch={setQ} />
-      <Pages read={read} input={`${turn} ${q}`} none={words.none}>
+      <Pages read={read} input={`${turn} ${q}`} none={laterStrings.lists.noMatches}>
         {(list, replace) =>
           list.map((user) => <PersonItem key={idOf(user)} user={user} onChange={(changed) => replace(user, changed)} />)
         }
@@ -111,7 +111,7 @@ function NewAccount() {
   };
   if (made) return <ShownLink {...made} />;
   return (
-    <Form onSubmit={create} submit={laterStrings.signUp.submit}>
+    <Form onSubmit={create} submit={laterStrings.setup.submit}>
       <Field
         label={laterStrings.signUp.username}
         name="username"
@@ -130,7 +130,7 @@ function NewAccount() {
         maxLength={128}
         autocapitalize="words"
       />
-      <Field label={laterStrings.signUp.email} name="email" type="email" autocomplete="off" hint={words.createHint} />
+      <Field label={laterStrings.settings.email} name="email" type="email" autocomplete="off" hint={words.createHint} />
       <Check label={words.isAdmin} isChecked={isAdmin} onChange={setAdmin} />
     </Form>
   );

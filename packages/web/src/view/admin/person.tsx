@@ -39,14 +39,14 @@ export function PersonPanel({ user, onChange }: PersonPanelProps) {
       {failure !== undefined && <Loading failure={failure} onRetry={reload} />}
       <p class="muted">
         {[
-          words.since(shortOf(new Date(user.created_at.$date))),
+          laterStrings.admin.rooms.since(shortOf(new Date(user.created_at.$date))),
           words.sessions(value.sessions),
           words.tokens(value.tokens),
           words.rooms(value.rooms),
           words.owned(value.owned_rooms),
           words.files(sizeOf(value.file_bytes)),
           ...(value.writes_per_second === null ? [] : [words.ownRate(value.writes_per_second)]),
-          ...(value.is_held ? [words.held] : []),
+          ...(value.is_held ? [laterStrings.admin.rooms.held] : []),
         ].join(' · ')}
       </p>
       <Actions actions={actionsOn(user, value, onChange, reload)} titleOf={(label) => words.ask(label, name)} onDone={again} />
@@ -65,7 +65,7 @@ function ResetSecondFactor({ user, onDone }: { user: string; onDone: () => void 
     notice(laterStrings.settings.changed);
   };
   return (
-    <Form onSubmit={reset} submit={words.resetFactor}>
+    <Form onSubmit={reset} submit={laterStrings.secondFactor.turnOff}>
       <p>{words.resetFactorHint}</p>
       <Field label={words.ownPassword} name="current" type="password" autocomplete="current-password" autoFocus />
     </Form>
@@ -145,9 +145,9 @@ function actionsOn(user: User, usage: Usage, onChange: PersonPanelProps['onChang
     },
     (usage.has_second_factor || usage.passkeys > 0) &&
       !isMe && {
-        label: words.resetFactor,
+        label: laterStrings.secondFactor.turnOff,
         act: async () => {
-          openDialog(words.resetFactor, (close) => (
+          openDialog(laterStrings.secondFactor.turnOff, (close) => (
             <ResetSecondFactor
               user={id}
               onDone={() => {
@@ -183,8 +183,8 @@ function actionsOn(user: User, usage: Usage, onChange: PersonPanelProps['onChang
       },
     },
     usage.is_held
-      ? { label: words.release, effects: [words.releases], act: () => hold(false) }
-      : { label: words.hold, effects: [words.holds, words.holdsNobody], act: () => hold(true) },
+      ? { label: laterStrings.admin.rooms.release, effects: [words.releases], act: () => hold(false) }
+      : { label: laterStrings.admin.rooms.hold, effects: [words.holds, words.holdsNobody], act: () => hold(true) },
     !user.is_active || user.is_bot
       ? false
       : user.is_admin

@@ -5,6 +5,7 @@ import { notice } from '../../device/announcer.tsx';
 import { shortOf } from '../../i18n/dates.ts';
 import { locale } from '../../i18n/locale.ts';
 import { sizeOf } from '../../i18n/sizes.ts';
+import { strings } from '../../i18n/strings.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
 import { ask, chat, Failure, randomKey, sentenceOf, type User } from '../../service/api.ts';
 import { idOf } from '../../service/ids.ts';
@@ -59,7 +60,7 @@ export function Rooms() {
       </div>
       <Search label={words.search} onSearch={setQ} />
       {search !== '' && q === '' && <a href="/admin/rooms">{words.all}</a>}
-      <Pages read={(after) => readRooms(q, after)} input={`${turn} ${search} ${q}`} none={words.none}>
+      <Pages read={(after) => readRooms(q, after)} input={`${turn} ${search} ${q}`} none={laterStrings.lists.noMatches}>
         {(list, replace) =>
           list.map((room) => <RoomItem key={idOf(room)} room={room} onChange={(changed) => replace(room, changed)} />)
         }
@@ -144,7 +145,7 @@ function RoomItem({ room, onChange }: RoomItemProps) {
       ))}
       <p class="muted">
         {[
-          words.members(room.member_count),
+          strings.directory.members(room.member_count),
           words.messages(room.message_count),
           room.last_message_at && words.last(shortOf(new Date(room.last_message_at.$date))),
         ]
@@ -218,9 +219,9 @@ function actionsOn(room: ManagedRoom, usage: RoomUsage, onChange: RoomItemProps[
   };
   return [
     room.archived_at
-      ? { label: words.unarchive, act: () => change({ archived: false }) }
+      ? { label: laterStrings.details.unarchive, act: () => change({ archived: false }) }
       : {
-          label: words.archive,
+          label: laterStrings.details.archive,
           effects: [words.archives, words.staysReadable(usage.members), words.unarchivable],
           act: () => change({ archived: true }),
         },

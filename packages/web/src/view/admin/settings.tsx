@@ -16,7 +16,7 @@ export function ServiceSettings() {
     <>
       <p class="muted">{words.hint}</p>
       <Search label={words.search} onSearch={setWanted} />
-      {shown.length === 0 && <p class="muted center">{words.none}</p>}
+      {shown.length === 0 && <p class="muted center">{laterStrings.lists.noMatches}</p>}
       <dl class="variables">
         {shown.map(({ name, value, is_set, is_secret }) => (
           <div key={name}>

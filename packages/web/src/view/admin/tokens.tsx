@@ -65,7 +65,7 @@ function Tokens(props: OwnedProps) {
         title: name,
         facts: [
           scopes.join(', ') || words.allScopes,
-          expires_at ? invitations.until(shortOf(new Date(expires_at.$date))) : invitations.forEver,
+          expires_at ? laterStrings.status.endsAt(shortOf(new Date(expires_at.$date))) : invitations.forEver,
         ],
         label: webhooks.revoke(name),
         button: words.revoke,

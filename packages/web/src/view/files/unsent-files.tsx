@@ -2,6 +2,7 @@ import { isComposing } from '../../device/keyboard.ts';
 import { focusComposer } from '../../files/attach.ts';
 import { progress, withdraw } from '../../files/uploads.ts';
 import { sizeOf } from '../../i18n/sizes.ts';
+import { strings } from '../../i18n/strings.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
 import { randomKey } from '../../service/api.ts';
 import type { UnsentFile } from '../../store/kept.ts';
@@ -44,7 +45,7 @@ export function PendingFiles({
         <p class="state">
           {isSending && <progress aria-label={laterStrings.files.sending} value={progress.value[entry.key] ?? 0} />}
           <button type="button" onClick={onCancel}>
-            {laterStrings.files.cancel}
+            {strings.app.cancel}
           </button>
         </p>
       )}

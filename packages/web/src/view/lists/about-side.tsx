@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { type AboutTab, roomPath } from '../../device/routes.ts';
+import { strings } from '../../i18n/strings.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
 import type { MyRoom } from '../../store/kept.ts';
 import { may } from '../../store/rooms/permissions.ts';
@@ -18,8 +19,8 @@ export function AboutSide({ room, tab, children }: AboutSideProps) {
   useRoving(nav, { rows: 'li', first: (rows) => rows.find((row) => row.querySelector('[aria-current]')) ?? rows[0] });
   const words = laterStrings.about;
   return (
-    <Side room={room} title={mine?.isDirect ? words.conversation : words.room}>
-      <nav aria-label={words.room}>
+    <Side room={room} title={mine?.isDirect ? words.conversation : strings.room.details}>
+      <nav aria-label={strings.room.details}>
         <ul class="about-tabs" ref={nav}>
           {tabsOf(mine).map((name) => (
             <li key={name}>

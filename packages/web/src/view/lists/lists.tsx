@@ -131,7 +131,7 @@ function Drafts() {
                 <span class="body">
                   <span class="meta">
                     <bdi class="author">{name}</bdi>
-                    {thread && <span class="muted">{words.inThread}</span>}
+                    {thread && <span class="muted">{strings.thread.title}</span>}
                     {seq !== undefined && <span class="muted">{strings.composer.editing}</span>}
                   </span>
                   <span class="excerpt" dir="auto">

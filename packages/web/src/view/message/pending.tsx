@@ -66,15 +66,15 @@ export function EntryState({ entry }: { entry: Entry }) {
         <span>{refusalOf(entry)}</span>
         {entry.kind === 'edit' && <blockquote class="unsaved">{entry.text}</blockquote>}
         <button type="button" onClick={retry}>
-          {entry.reason?.kind === 'changed' ? strings.outbox.overwrite : strings.outbox.retry}
+          {entry.reason?.kind === 'changed' ? strings.outbox.overwrite : strings.app.retry}
         </button>
         {(entry.kind === 'send' || entry.kind === 'edit') && (
           <button type="button" onClick={() => void takeBack(entry)}>
-            {strings.outbox.edit}
+            {strings.message.edit}
           </button>
         )}
         <button type="button" onClick={() => void discard(entry)}>
-          {strings.outbox.discard}
+          {strings.app.discard}
         </button>
       </div>
     );
@@ -107,7 +107,7 @@ function Waiting({ entry, onRetry }: { entry: Entry; onRetry: () => void }) {
             : strings.outbox.waiting(seconds)}
       </span>
       <button type="button" onClick={onRetry}>
-        {strings.outbox.retry}
+        {strings.app.retry}
       </button>
     </p>
   );

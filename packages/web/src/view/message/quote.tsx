@@ -44,7 +44,7 @@ export async function forward(message: Message): Promise<void> {
   const { forward: words } = strings;
   // A room that is not known to be public may be confidential.
   const isOpen = aboutRoom(message.room.$oid).room?.is_open === true;
-  if (!isOpen && !(await confirmed(words.closedAsk, words.goOn))) return;
+  if (!isOpen && !(await confirmed(words.closedAsk, strings.message.forward))) return;
   openDialog(words.to, (close) => <Switcher close={close} onPick={(room) => comment(message, room)} />, undefined, {
     isTitleHidden: true,
   });

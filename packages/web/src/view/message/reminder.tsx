@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { notice } from '../../device/announcer.tsx';
 import { inAnHour, isSameDay, shortOf, timeOf, tomorrowAt } from '../../i18n/dates.ts';
 import { momentInWords } from '../../i18n/moments.ts';
+import { strings } from '../../i18n/strings.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
 import { reminderOf, remindOf } from '../../notify/reminders.ts';
 import type { Message } from '../../service/api.ts';
@@ -29,7 +30,7 @@ const times = {
 
 /** Asks when to remind the user of a message. */
 export const openReminder = (message: Message): void =>
-  openDialog(laterStrings.reminders.title, (close) => <Times message={message} close={close} />);
+  openDialog(strings.message.remind, (close) => <Times message={message} close={close} />);
 
 function Times({ message, close }: { message: Message; close: () => void }) {
   const set = async (at: Date | null) => {

@@ -77,7 +77,7 @@ function WelcomeToRoom({ mine, details }: { mine: MyRoom; details: RoomDetails |
       {!isArchived && (
         <ul class="welcome-cards">
           {mayInvite(mine) && (
-            <Card title={words.invite} text={words.inviteText}>
+            <Card title={strings.rooms.invite} text={words.inviteText}>
               <CopyLink room={room} />
               <button type="button" class="link" onClick={() => void openInvite(room)}>
                 {laterStrings.invite.people}

@@ -43,7 +43,7 @@ export function Details({ room, failure, onRetry }: DetailsProps) {
         )}
         <Choice
           name="notify_of"
-          label={words.notify}
+          label={strings.lists.notifications.title}
           choices={roomChoices}
           chosen={chosenFor(mine)}
           shown={(choice) => words.notifyOf[choice]}

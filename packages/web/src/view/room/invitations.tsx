@@ -69,7 +69,7 @@ function Links({ room }: { room: string }) {
               <span class="name">
                 <code dir="ltr">{laterStrings.invitations.ends(invitation.hint)}</code>{' '}
                 {invitation.expires_at
-                  ? laterStrings.invitations.until(shortOf(new Date(invitation.expires_at.$date)))
+                  ? laterStrings.status.endsAt(shortOf(new Date(invitation.expires_at.$date)))
                   : laterStrings.invitations.forEver}
                 {' · '}
                 {invitation.uses_left === null

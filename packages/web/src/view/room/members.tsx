@@ -61,7 +61,7 @@ export function Members({ room }: { room: string }) {
         )}
         {shown?.length === 0 && (
           <p class="muted" role="status">
-            {laterStrings.members.nobody}
+            {laterStrings.lists.noMatches}
           </p>
         )}
         {shown ? (
@@ -191,7 +191,7 @@ function MemberRow({ member, mayBlock, onChange }: MemberProps) {
         </PersonButton>
       </span>
       {member.role !== 'member' && <span class="tag">{laterStrings.members[member.role]}</span>}
-      {items.length > 0 && <MenuButton label={laterStrings.members.actions(name)} items={() => items} />}
+      {items.length > 0 && <MenuButton label={strings.rooms.actions(name)} items={() => items} />}
     </li>
   );
 }

@@ -66,7 +66,7 @@ function authorChoices({ author }: Search, onChange: Change): ChipChoice[] {
           onChange({ author: found.username });
         }}
       >
-        <PeopleField label={words.author} name="from" most={1} autoFocus />
+        <PeopleField label={laterStrings.peopleField.name} name="from" most={1} autoFocus />
       </Form>
     ));
   return [
@@ -159,7 +159,7 @@ function JumpToDate({ room, close }: { room: string; close: () => void }) {
   return (
     <Form onSubmit={jump} submit={laterStrings.search.go}>
       <label class="field">
-        {laterStrings.search.day}
+        {laterStrings.search.date}
         <input type="date" name="date" required max={isoDay(new Date())} />
       </label>
     </Form>

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { me } from '../../account/session.ts';
 import { notice } from '../../device/announcer.tsx';
 import { inAnHour, shortOf, tomorrowAt } from '../../i18n/dates.ts';
+import { strings } from '../../i18n/strings.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
 import { notifications, quietUntil, setNotifications, setPolicy } from '../../notify/notify.ts';
 import { isPushed, pushLimits, subscribe } from '../../notify/push.ts';
@@ -16,7 +17,7 @@ import { changeMe, Section } from './section.tsx';
 export function Notifications() {
   return (
     <>
-      <Section title={laterStrings.settings.notifications}>
+      <Section title={strings.lists.notifications.title}>
         <Notifying />
         <HiddenTexts />
         {settings.sendsEmail && (settings.emailConfirmation === 'required' || me().is_connected) && <EmailDigest />}
@@ -58,7 +59,7 @@ function Notifying() {
       <Check label={laterStrings.settings.notify} isChecked={isOn} onChange={(on) => trying(() => setNotifications(on))} />
       {isOn && (
         <fieldset>
-          <legend class="visually-hidden">{laterStrings.settings.notifications}</legend>
+          <legend class="visually-hidden">{strings.lists.notifications.title}</legend>
           {(['mine', 'all'] as const).map((policy) => (
             <label class="check" key={policy}>
               <input

@@ -1,4 +1,5 @@
 import { me } from '../../account/session.ts';
+import { strings } from '../../i18n/strings.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
 import { settings } from '../../service/settings.ts';
 import { safeName } from '../../text/names.ts';
@@ -47,12 +48,12 @@ export function Settings({ tab }: { tab: string }) {
   });
   const service = [
     pageOf('about'),
-    ...(me().is_admin ? [{ href: '/admin', label: laterStrings.admin.title, isShown: false }] : []),
+    ...(me().is_admin ? [{ href: '/admin', label: strings.rooms.administration, isShown: false }] : []),
   ];
   return (
     <MenuPane
       class="settings"
-      title={words.title}
+      title={strings.rooms.settings}
       path="/settings"
       isMenu={tab === ''}
       groups={[
@@ -100,7 +101,7 @@ function About() {
         </a>
       </p>
       <button type="button" onClick={openShortcuts}>
-        {laterStrings.settings.docs}
+        {strings.shortcuts.title}
       </button>
     </Section>
   );

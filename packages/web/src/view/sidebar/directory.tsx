@@ -27,7 +27,7 @@ export function Directory() {
     <main class="pane directory">
       <header class="bar">
         <BackLink />
-        <h1 class="title">{strings.directory.title}</h1>
+        <h1 class="title">{strings.rooms.browse}</h1>
         {mayMakeRooms() && (
           <button type="button" class="primary" onClick={() => void openNewRoom()}>
             {strings.directory.create}

@@ -35,7 +35,7 @@ export function pageCommands(openers: Openers): PageCommand[] {
     { label: laterStrings.people.settings, icon: 'user', words: strings.rooms.settings, act: () => go('/settings/profile') },
     { label: jump.notifySettings, icon: 'settings', words: strings.rooms.settings, act: () => go('/settings/notifications') },
     { label: laterStrings.settings.sessions, icon: 'lock', words: strings.rooms.settings, act: () => go('/settings/sessions') },
-    ...(me().is_admin ? [{ label: laterStrings.admin.title, icon: 'settings' as const, act: () => go('/admin') }] : []),
+    ...(me().is_admin ? [{ label: strings.rooms.administration, icon: 'settings' as const, act: () => go('/admin') }] : []),
     { label: strings.shortcuts.title, icon: 'keyboard', act: openers.shortcuts },
   ];
 }

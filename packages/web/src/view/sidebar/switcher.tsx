@@ -123,7 +123,7 @@ export function Switcher({ close, onPick, openers }: SwitcherProps) {
             })}
           </div>
         ))}
-        {options.length === 0 && !isLooking && <p class="muted center">{laterStrings.jump.none}</p>}
+        {options.length === 0 && !isLooking && <p class="muted center">{laterStrings.lists.noMatches}</p>}
       </div>
     </div>
   );

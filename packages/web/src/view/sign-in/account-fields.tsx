@@ -71,14 +71,14 @@ export function AccountForm({ onSubmit, submit, email, before, children }: Accou
         autoFocus
       />
       <Field
-        label={laterStrings.signUp.email}
+        label={laterStrings.settings.email}
         name="email"
         type="email"
         autocomplete="email"
         onInput={({ value }) => setAddress(value)}
         {...(email !== undefined && { value: email, readonly: true })}
       />
-      <NewPasswordField label={laterStrings.signUp.password} />
+      <NewPasswordField label={laterStrings.login.password} />
       {chosen !== undefined ? (
         <Field
           label={laterStrings.signUp.username}

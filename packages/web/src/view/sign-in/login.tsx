@@ -80,7 +80,7 @@ function SignIn({ again }: { again: string | undefined }) {
       {again !== undefined && <p>{laterStrings.login.again}</p>}
       {settings.takesPasswords !== false && (
         <>
-          <Form onSubmit={submit} submit={laterStrings.login.submit}>
+          <Form onSubmit={submit} submit={laterStrings.login.title}>
             <Field
               label={laterStrings.login.username}
               name="username"
@@ -137,10 +137,10 @@ function SignUp({ followed, onHasAccount }: SignUpProps) {
   };
   return (
     <>
-      <h1>{laterStrings.signUp.title}</h1>
+      <h1>{laterStrings.login.toSignUp}</h1>
       {isInvited && <p>{target ? laterStrings.join.to(nameOf(target), safeName(target.room_name)) : laterStrings.join.signUp}</p>}
       {isOver && <p class="problem">{laterStrings.join.over}</p>}
-      <AccountForm onSubmit={submit} submit={laterStrings.signUp.submit} email={confirmation?.email}>
+      <AccountForm onSubmit={submit} submit={laterStrings.setup.submit} email={confirmation?.email}>
         {settings.registration === 'invited' && !isInvited && (
           <Field
             label={laterStrings.signUp.invitation}

@@ -44,7 +44,7 @@ export function AskForCode({ purpose }: { purpose: 'password' | 'address' }) {
         <p role="status">{laterStrings.password.sent}</p>
       ) : (
         <Form onSubmit={submit} submit={laterStrings.password.ask}>
-          <Field label={laterStrings.password.email} name="email" type="email" autocomplete="email" autoFocus />
+          <Field label={laterStrings.settings.email} name="email" type="email" autocomplete="email" autoFocus />
         </Form>
       )}
       <ToLogin />
@@ -70,7 +70,7 @@ function NewPassword({ code }: { code: string }) {
       {isSet && <p role="status">{laterStrings.password.done}</p>}
       {!isSet && takesPasswords && (
         <Form onSubmit={submit} submit={laterStrings.password.submit}>
-          <NewPasswordField label={laterStrings.password.password} autoFocus />
+          <NewPasswordField label={laterStrings.settings.newPassword} autoFocus />
         </Form>
       )}
       {!isSet && settings.oidc && (

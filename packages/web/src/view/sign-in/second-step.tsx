@@ -24,7 +24,7 @@ export function SecondStep({ credentials, onSignedIn, onBack }: Props) {
       <Form
         key={String(isRecovery)}
         onSubmit={submit}
-        submit={laterStrings.login.submit}
+        submit={laterStrings.login.title}
         onCancel={onBack}
         cancel={laterStrings.secondFactor.back}
       >

@@ -38,7 +38,7 @@ export function SetUp() {
   };
   return (
     <>
-      <h1>{laterStrings.setup.title(safeName(settings.name))}</h1>
+      <h1>{strings.rooms.welcomeTo(safeName(settings.name))}</h1>
       <p class="muted">{laterStrings.setup.text}</p>
       <AccountForm onSubmit={submit} submit={laterStrings.setup.submit}>
         {isAsked && (
@@ -55,7 +55,7 @@ export function SetUp() {
         </details>
       )}
       <p class="ways">
-        <a href="/login">{laterStrings.login.submit}</a>
+        <a href="/login">{laterStrings.login.title}</a>
         {settings.registration !== 'closed' && <a href="/signup">{laterStrings.login.toSignUp}</a>}
       </p>
     </>

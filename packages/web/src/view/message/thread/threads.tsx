@@ -70,7 +70,7 @@ export function Threads({ room }: { room?: string | undefined }) {
       action={
         allThreads.value > 0 && (
           <button type="button" class="quiet" onClick={() => void markAll()}>
-            {laterStrings.lists.markThreads}
+            {strings.rooms.markAllRead}
           </button>
         )
       }
