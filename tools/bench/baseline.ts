@@ -17,9 +17,9 @@ export const tolerance = { time: 1.3, rate: 2 } as const;
 export const baselineFile = fileURLToPath(new URL('./baseline.json', import.meta.url));
 
 /** Reads the baseline; empty if the file does not exist. */
-export function readBaseline(file = baselineFile): Baseline {
+export function readBaseline(): Baseline {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    return JSON.parse(readFileSync(baselineFile, 'utf8'));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
     throw error;

@@ -57,8 +57,8 @@ async function startListener({ server, sockets, timesAsked }: ReturnType<typeof 
   return { port, timesAsked, close: () => end(server, sockets) };
 }
 
-async function listen(server: Server, port = 0): Promise<number> {
-  server.listen(port, '127.0.0.1');
+async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return (server.address() as AddressInfo).port;
 }

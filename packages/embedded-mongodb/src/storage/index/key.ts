@@ -50,8 +50,6 @@ export type KeyRange = {
 
 const valueName = Buffer.from('v');
 
-const noBytes = Buffer.alloc(0);
-
 export function valueKey(value: Value): Buffer {
   if (typeof value === 'string') return textKey(value);
   if (value instanceof ObjectId) return idKey(value);
@@ -67,11 +65,10 @@ function idKey({ id }: ObjectId): Buffer {
   return key;
 }
 
-/** The key of a string, after the key bytes of earlier fields. */
-function textKey(text: string, prefix: Buffer = noBytes): Buffer {
+/** The key of a string. */
+function textKey(text: string): Buffer {
   const bytes = Buffer.from(text);
   const writer = new KeyWriter();
-  writer.bytes(prefix, 0, prefix.length);
   writer.byte(typeByte(bsonType.string));
   writer.text(bytes, 0, bytes.length);
   return writer.finish();

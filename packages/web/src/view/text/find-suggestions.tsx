@@ -37,11 +37,10 @@ function suggest(
   sign: RegExp,
   start: string,
   make: (start: string) => Omit<Suggestion, 'replaces' | 'of'> | undefined,
-  signs = 1,
 ): Suggestion[] {
   const made = make(start);
-  const of = (typed: string) => (sign.test(typed) ? suggest(sign, typed.slice(signs), make, signs)[0] : undefined);
-  return made ? [{ ...made, replaces: start.length + signs, of }] : [];
+  const of = (typed: string) => (sign.test(typed) ? suggest(sign, typed.slice(1), make)[0] : undefined);
+  return made ? [{ ...made, replaces: start.length + 1, of }] : [];
 }
 
 const most = 8;
@@ -190,7 +189,6 @@ function suggestNames(
   typed: string,
   sign: RegExp,
   write: (username: string) => string,
-  signs?: number,
 ): Suggestion[] {
   // A username before a space is complete too: the next word may belong to the message.
   const isWhole = (start: string) =>
@@ -204,7 +202,7 @@ function suggestNames(
       const shown = { id: person.id, person };
       return { text: write(username), shown, detail: username, name: marked, isMeant: !isWhole(start) && isStarted };
     };
-    return suggest(sign, typed, make, signs);
+    return suggest(sign, typed, make);
   });
 }
 
