@@ -1,10 +1,20 @@
-import { askFully } from '../service/api.ts';
+import type { ListPath, PageOf } from 'chat-service-client';
+import type { Operations } from 'chat-service-client/contract';
+import { askFully, chat } from '../service/api.ts';
 import { nextOf } from './people/members.ts';
 
 /** A page of a list, and the cursor of the next one. */
 export type Page<T> = { list: readonly T[]; next: string | undefined };
 
-type Call = Parameters<typeof askFully>[0];
+type ItemOf<Path extends ListPath> = PageOf<Path> extends (infer Item)[] ? Item : never;
+
+/** The query of a list without its cursor. Undefined values are left out. */
+type QueryOf<Path extends ListPath> = Operations[`GET ${Path}`] extends { query?: infer Query }
+  ? { [Name in Exclude<keyof Query, 'after'>]: Query[Name] | undefined }
+  : never;
+
+/** The items of a page, unless the query has another limit. */
+const limit = 50;
 
 /**
  * The service may return an empty page before others, if it examined many items for few matches. At
@@ -12,13 +22,19 @@ type Call = Parameters<typeof askFully>[0];
  */
 const mostEmpty = 10;
 
-/** Reads the next page that is not empty, if it is within reach. */
-export async function readPage<T>(call: (after: string | undefined) => Call, after?: string): Promise<Page<T>> {
+/** Reads the page of a list after a cursor, or the next one that is not empty, if it is within reach. */
+export async function readPage<Path extends ListPath>(
+  path: Path,
+  query: Partial<QueryOf<Path>>,
+  after?: string,
+): Promise<Page<ItemOf<Path>>> {
+  // TypeScript cannot infer the types of a call with an unknown path.
+  const get = chat.GET as unknown as (path: Path, init: object) => Parameters<typeof askFully<ItemOf<Path>[]>>[0];
   let next = after;
   for (let tries = 0; tries < mostEmpty; tries++) {
-    const { data, headers } = await askFully(call(next));
+    const { data, headers } = await askFully(get(path, { params: { query: { limit, ...query, after: next } } }));
     next = nextOf(headers);
-    if ((data as T[]).length > 0 || next === undefined) return { list: data as T[], next };
+    if (data.length > 0 || next === undefined) return { list: data, next };
   }
   return { list: [], next };
 }

@@ -5,14 +5,13 @@ import { type AuditFile, auditFiles, headOf, linesOf } from '../../files/audit-f
 import { shortOf } from '../../i18n/dates.ts';
 import { strings } from '../../i18n/strings.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
-import { ask, askFully, chat } from '../../service/api.ts';
+import { ask, chat } from '../../service/api.ts';
 import { idOf } from '../../service/ids.ts';
-import { nextOf } from '../../store/people/members.ts';
-import { readPage } from '../../store/read-page.ts';
+import { type Page, readPage } from '../../store/read-page.ts';
 import { safeName } from '../../text/names.ts';
 import { attempt, Form } from '../shared/controls.tsx';
+import { Pages } from '../shared/pages.tsx';
 import { PeopleField } from '../text/people-field.tsx';
-import { Pages } from './list.tsx';
 import './audit.css';
 
 /** Somebody or something that entries are about. */
@@ -32,7 +31,7 @@ export function AuditTrail() {
   };
   const words = laterStrings.admin.audit;
   const input = JSON.stringify(filter);
-  const read = (after?: string) => readPage<AuditEntry>((next) => entries(filter, 50, next), after);
+  const read = (after?: string) => readPage('/api/audit', queryOf(filter), after);
   return (
     <>
       <p class="muted">{words.hint}</p>
@@ -53,19 +52,14 @@ export function AuditTrail() {
   );
 }
 
-/** A page of the entries that a filter lets through. */
-function entries({ who, whom, action, from, to }: Filter, limit: number, after: string | undefined) {
-  const query = {
-    limit,
-    ...(who && { actor: who.id }),
-    ...(whom && { target: whom.id }),
-    ...(action && { action }),
-    ...(from && { from: beginOf(from, 0) }),
-    ...(to && { to: beginOf(to, 1) }),
-    ...(after !== undefined && { after: Number(after) }),
-  };
-  return chat.GET('/api/audit', { params: { query } });
-}
+/** The query for the entries that a filter lets through. */
+const queryOf = ({ who, whom, action, from, to }: Filter) => ({
+  actor: who?.id,
+  target: whom?.id,
+  action,
+  from: from ? beginOf(from, 0) : undefined,
+  to: to ? beginOf(to, 1) : undefined,
+});
 
 /** The beginning, here, of a day that a field of a form has, or of one after it. */
 function beginOf(day: string, later: number): string {
@@ -254,10 +248,10 @@ function Download({ filter }: { filter: Filter }) {
       const parts = [new Blob([headOf(kind)])];
       let [written, next, isMore]: [number, string | undefined, boolean] = [0, undefined, true];
       while (isMore && written < mostEntries && !ending.signal.aborted) {
-        const { data, headers } = await askFully<AuditEntry[]>(entries(filter, 200, next));
-        parts.push(new Blob([linesOf(kind, data)]));
-        written += data.length;
-        next = nextOf(headers);
+        const page: Page<AuditEntry> = await readPage('/api/audit', { ...queryOf(filter), limit: 200 }, next);
+        parts.push(new Blob([linesOf(kind, page.list)]));
+        written += page.list.length;
+        next = page.next;
         isMore = next !== undefined;
         setCount(written);
       }

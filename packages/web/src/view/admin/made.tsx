@@ -10,8 +10,9 @@ import { readPage } from '../../store/read-page.ts';
 import { safeName } from '../../text/names.ts';
 import { attempt, Check } from '../shared/controls.tsx';
 import { openDialog } from '../shared/dialog.tsx';
+import { Pages } from '../shared/pages.tsx';
 import { Actions } from './actions.tsx';
-import { Managed, Pages, Search } from './list.tsx';
+import { Managed, Search } from './list.tsx';
 import { Invitations } from './parts.tsx';
 import { managedPath, readRooms } from './rooms.tsx';
 
@@ -42,11 +43,7 @@ export function AllInvitations() {
   const [turn, setTurn] = useState(0);
   const words = laterStrings.admin.made;
   const again = () => setTurn((before) => before + 1);
-  const read = (after?: string) =>
-    readPage<ListedInvitation>(
-      (next) => chat.GET('/api/overview/invitations', { params: { query: { limit: 50, ...(next && { after: next }) } } }),
-      after,
-    );
+  const read = (after?: string) => readPage('/api/overview/invitations', {}, after);
   return (
     <>
       <p class="muted">{words.invitationsHint}</p>
@@ -131,11 +128,7 @@ export function AllWebhooks() {
   // Reads the route, so that the list is drawn again when the address changes.
   const isOff = route.value && new URLSearchParams(location.search).has('off');
   const show = (onlyOff: boolean) => go(onlyOff ? `${path}?off` : path, { replace: true });
-  const read = (after?: string) =>
-    readPage<ListedWebhook>((next) => {
-      const query = { limit: 50, ...(isOff && { is_off: 'true' as const }), ...(next && { after: next }) };
-      return chat.GET('/api/overview/webhooks', { params: { query } });
-    }, after);
+  const read = (after?: string) => readPage('/api/overview/webhooks', { is_off: isOff ? 'true' : undefined }, after);
   return (
     <>
       <p class="muted">{words.webhooksHint}</p>

@@ -10,8 +10,9 @@ import { readPage } from '../../store/read-page.ts';
 import { safeName } from '../../text/names.ts';
 import { Avatar } from '../people/avatar.tsx';
 import { attempt, Choice, Form, PersonNames } from '../shared/controls.tsx';
+import { Pages } from '../shared/pages.tsx';
 import { PeopleField } from '../text/people-field.tsx';
-import { agreed, Pages, Search } from './list.tsx';
+import { agreed, Search } from './list.tsx';
 import { Bans } from './parts.tsx';
 
 type RoomMembersProps = { room: string; onChange: () => void };
@@ -44,14 +45,7 @@ function List({ room, onChange }: RoomMembersProps) {
     notice(words.added(nameOf(added)));
     changed();
   };
-  const read = (after?: string) =>
-    readPage<Member>(
-      (next) =>
-        chat.GET('/api/members', {
-          params: { query: { room, limit: 50, ...(q !== '' && { q }), ...(next !== undefined && { after: next }) } },
-        }),
-      after,
-    );
+  const read = (after?: string) => readPage('/api/members', { room, q: q || undefined }, after);
   return (
     <div class="stack-wide">
       <Search label={words.find} onSearch={setQ} />

@@ -5,14 +5,15 @@ import { laterStrings } from '../../i18n/strings-later.ts';
 import { ask, chat, randomKey, type User } from '../../service/api.ts';
 import { idOf } from '../../service/ids.ts';
 import { nameOf } from '../../store/people/names.ts';
-import { readPage } from '../../store/read-page.ts';
+import { type Page, readPage } from '../../store/read-page.ts';
 import { safeName } from '../../text/names.ts';
 import { openInvite } from '../inviting/open-invite.tsx';
 import { Avatar } from '../people/avatar.tsx';
 import { Check, Field, Form, PersonNames } from '../shared/controls.tsx';
 import { openDialog } from '../shared/dialog.tsx';
+import { Pages } from '../shared/pages.tsx';
 import { type Link, makeLink, ShownLink } from './link.tsx';
-import { Managed, Pages, Search } from './list.tsx';
+import { Managed, Search } from './list.tsx';
 import { PersonPanel } from './person.tsx';
 
 /** The accounts of the service. */
@@ -20,14 +21,7 @@ export function People() {
   const [q, setQ] = useState('');
   const [turn, setTurn] = useState(0);
   const words = laterStrings.admin.people;
-  const read = (after?: string) =>
-    readPage<User>(
-      (next) =>
-        chat.GET('/api/users', {
-          params: { query: { limit: 50, ...(q !== '' && { q }), ...(next !== undefined && { after: next }) } },
-        }),
-      after,
-    );
+  const read = (after?: string) => readPage('/api/users', { q: q || undefined }, after) as Promise<Page<User>>;
   return (
     <>
       <div class="row middle">

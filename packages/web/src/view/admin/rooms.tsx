@@ -15,11 +15,12 @@ import { roomOf } from '../../store/rooms/rooms.ts';
 import { safeName } from '../../text/names.ts';
 import { Field, Form, Loading } from '../shared/controls.tsx';
 import { openDialog } from '../shared/dialog.tsx';
+import { Pages } from '../shared/pages.tsx';
 import { useLoaded } from '../shared/use-list.ts';
 import { flagsOf, RoomKindField } from '../sidebar/room-kind.tsx';
 import { PeopleField } from '../text/people-field.tsx';
 import { type Action, Actions } from './actions.tsx';
-import { Managed, Pages, Search, useLast } from './list.tsx';
+import { Managed, Search, useLast } from './list.tsx';
 import { RoomMembers } from './members.tsx';
 import { Invitations, Webhooks } from './parts.tsx';
 
@@ -29,14 +30,7 @@ export const managedPath = (room: string): string => `/admin/rooms?room=${room}`
 /** Reads rooms by name: all, those that somebody looks for, or the one of the address. */
 export const readRooms = (q: string, after?: string) => {
   const room = q === '' ? new URLSearchParams(location.search).get('room') : null;
-  const wanted = { ...(q !== '' && { q }), ...(room !== null && { room }) };
-  return readPage<ManagedRoom>(
-    (next) =>
-      chat.GET('/api/overview/rooms', {
-        params: { query: { limit: 50, ...wanted, ...(next !== undefined && { after: next }) } },
-      }),
-    after,
-  );
+  return readPage('/api/overview/rooms', { q: q || undefined, room: room ?? undefined }, after);
 };
 
 /** The rooms of the service. */

@@ -4,10 +4,11 @@ import { shortOf } from '../../i18n/dates.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
 import { ask, chat, type Session, type Token } from '../../service/api.ts';
 import { idOf } from '../../service/ids.ts';
-import { readPage } from '../../store/read-page.ts';
+import { type Page, readPage } from '../../store/read-page.ts';
 import { sessionTitle } from '../settings/session-title.ts';
 import { attempt } from '../shared/controls.tsx';
-import { agreed, Pages } from './list.tsx';
+import { Pages } from '../shared/pages.tsx';
+import { agreed } from './list.tsx';
 
 /* By what an account is used: its sessions and named tokens, without their secrets. */
 
@@ -39,7 +40,7 @@ function Sessions(props: OwnedProps) {
   return (
     <List<Session>
       {...props}
-      read={(query) => chat.GET('/api/sessions', { params: { query } })}
+      read={(after) => readPage('/api/sessions', { user: props.user }, after)}
       none={admin.people.noSessions}
       show={({ name, hint, created_at, is_current }) => ({
         title: sessionTitle({ name }),
@@ -59,7 +60,7 @@ function Tokens(props: OwnedProps) {
   return (
     <List<Token>
       {...props}
-      read={(query) => chat.GET('/api/tokens', { params: { query } })}
+      read={(after) => readPage('/api/tokens', { user: props.user }, after)}
       none={admin.people.noTokens}
       show={({ name, scopes, expires_at }) => ({
         title: name,
@@ -88,17 +89,15 @@ type TokenTexts = {
 };
 
 type ListProps<T> = OwnedProps & {
-  read: (query: { user: string; limit: number; after?: string }) => ReturnType<Parameters<typeof readPage>[0]>;
+  read: (after?: string) => Promise<Page<T>>;
   none: string;
   show: (one: T) => TokenTexts;
   end: (id: string) => Promise<unknown>;
 };
 
 function List<T extends Token | Session>({ user, turn, onChange, read, none, show, end }: ListProps<T>) {
-  const readFrom = (after?: string) =>
-    readPage<T>((next) => read({ user, limit: 50, ...(next !== undefined && { after: next }) }), after);
   return (
-    <Pages read={readFrom} input={`${turn} ${user}`} none={none}>
+    <Pages read={read} input={`${turn} ${user}`} none={none}>
       {(list, replace) =>
         list.map((one) => (
           <Item

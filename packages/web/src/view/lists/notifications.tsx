@@ -6,7 +6,7 @@ import { capitalised } from '../../i18n/dates.ts';
 import { momentInWords } from '../../i18n/moments.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
 import { readUpTo } from '../../notify/noticed.ts';
-import { chat, type Notification } from '../../service/api.ts';
+import type { Notification } from '../../service/api.ts';
 import { idOf } from '../../service/ids.ts';
 import { readFound } from '../../store/found.ts';
 import { readPage } from '../../store/read-page.ts';
@@ -55,11 +55,7 @@ export function Notifications() {
 
 const readMentions = (after?: string) => readFound({ mentions: 'me', limit: 50 }, after);
 
-const readNotifications = (after?: string) =>
-  readPage<Notification>(
-    (next) => chat.GET('/api/notifications', { params: { query: { limit: 50, ...(next !== undefined && { after: next }) } } }),
-    after,
-  );
+const readNotifications = (after?: string) => readPage('/api/notifications', {}, after);
 
 const keyOf = ({ kind, room, seq, at }: Notification): string => `${kind} ${room.$oid} ${seq} ${at.$date}`;
 

@@ -198,11 +198,7 @@ function MemberRow({ member, mayBlock, onChange }: MemberProps) {
 
 /** The bans of a room, for its moderators. */
 export function Bans({ room, changes }: { room: string; changes: number }) {
-  const read = (after?: string) =>
-    readPage<Ban>(
-      (next) => chat.GET('/api/bans', { params: { query: { room, limit: 50, ...(next !== undefined && { after: next }) } } }),
-      after,
-    );
+  const read = (after?: string) => readPage('/api/bans', { room }, after);
   const { value, reload, change } = useLoaded(() => read(), [room, changes]);
   if (!value || (value.list.length === 0 && value.next === undefined)) return null;
   const lift = async (ban: Ban) => {

@@ -10,6 +10,7 @@ import { sync } from '../../sync/sync.ts';
 import { safeName } from '../../text/names.ts';
 import { RoomMark } from '../people/avatar.tsx';
 import { attempt, BackLink, Loading } from '../shared/controls.tsx';
+import { Pages } from '../shared/pages.tsx';
 import { useLoaded } from '../shared/use-list.ts';
 import { Line } from '../text/markdown.tsx';
 import { openNewRoom } from './keys.tsx';
@@ -17,12 +18,7 @@ import { openNewRoom } from './keys.tsx';
 /** The rooms that one may find, to join them. */
 export function Directory() {
   const [start, setStart] = useState('');
-  const { value, failure, reload, set } = useLoaded(() => readListed(start), [start]);
-  const more = async () => {
-    if (!value?.next) return;
-    const page = await readListed(start, value.next);
-    set({ list: [...value.list, ...page.list], next: page.next });
-  };
+  const read = (after?: string) => readPage('/api/directory', { q: start || undefined }, after);
   return (
     <main class="pane directory">
       <header class="bar">
@@ -42,32 +38,13 @@ export function Directory() {
           maxLength={100}
           onInput={({ currentTarget }) => setStart(currentTarget.value.trim())}
         />
-        {!value ? (
-          <Loading failure={failure} onRetry={reload} />
-        ) : value.list.length === 0 ? (
-          <p class="muted center">{start === '' ? strings.directory.empty : strings.directory.none}</p>
-        ) : (
-          <ul class="listed">
-            {value.list.map((room) => (
-              <Listed key={idOf(room)} room={room} />
-            ))}
-          </ul>
-        )}
-        {value?.next && (
-          <button type="button" onClick={() => void more().catch(() => {})}>
-            {strings.app.more}
-          </button>
-        )}
+        <Pages read={read} input={start} none={start === '' ? strings.directory.empty : strings.directory.none}>
+          {(list) => list.map((room) => <Listed key={idOf(room)} room={room} />)}
+        </Pages>
       </div>
     </main>
   );
 }
-
-const readListed = (start: string, after?: string) =>
-  readPage<ListedRoom>((next) => {
-    const query = { limit: 50, ...(start !== '' && { q: start }), ...(next !== undefined && { after: next }) };
-    return chat.GET('/api/directory', { params: { query } });
-  }, after);
 
 async function join(room: string): Promise<void> {
   await ask(chat.POST('/api/members', { body: { room } }));
