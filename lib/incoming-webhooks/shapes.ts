@@ -1,7 +1,7 @@
 import { cut } from 'chat-service-rules/formats/markdown';
 import { FormatError, Reader } from 'chat-service-rules/formats/reader';
 import { readSlack } from 'chat-service-rules/formats/slack';
-import { isObject } from 'chat-service-rules/objects';
+import { isObject, parseJson } from 'chat-service-rules/objects';
 import { isBlank } from 'chat-service-rules/texts';
 import { limits } from '../api/limits.ts';
 import { optional, readParameters } from '../api/parameters.ts';
@@ -91,25 +91,17 @@ function parse(bytes: Uint8Array): { sent: Record<string, unknown>; isPayload: b
   const body = decodeBody(bytes).trim();
   if (body === '') return { sent: {}, isPayload: false };
   // The declared type is ignored: `curl -d` declares every body as a form.
-  if (/^[{["]/.test(body)) return { sent: parseJson(body), isPayload: false };
+  if (/^[{["]/.test(body)) return { sent: objectIn(body), isPayload: false };
   const form = new URLSearchParams(body);
   const payload = form.get('payload');
-  if (payload !== null) return { sent: parseJson(payload), isPayload: true };
+  if (payload !== null) return { sent: objectIn(payload), isPayload: true };
   const text = form.get('text');
   if (text === null) throw missingParameter('text');
   return { sent: { text }, isPayload: false };
 }
 
-function parseJson(text: string): Record<string, unknown> {
-  const parsed = tryParse(text);
+function objectIn(text: string): Record<string, unknown> {
+  const parsed = parseJson(text);
   if (!isObject(parsed)) throw invalidJson();
   return parsed;
-}
-
-function tryParse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-import { isObject } from 'chat-service-rules/objects';
+import { isObject, parseJson } from 'chat-service-rules/objects';
 import { nameText } from '../api/parameters.ts';
 import { HttpError } from '../base/errors.ts';
 import { LruCache } from '../base/lru-cache.ts';
@@ -94,7 +94,7 @@ async function fetchApp(url: URL, payer: string): Promise<App> {
 }
 
 function readApp(url: URL, text: string): App {
-  const document = parse(text);
+  const document = parseJson(text);
   if (!isObject(document)) throw documentInvalid('is not a JSON object');
   if (document.client_id !== url.href) throw documentInvalid('has another client_id');
   const { redirect_uris: uris } = document;
@@ -115,14 +115,6 @@ const isPublic = ({
   token_endpoint_auth_method: preferred = 'none',
   token_endpoint_auth_methods_supported: all,
 }: Record<string, unknown>) => preferred === 'none' || (Array.isArray(all) && all.includes('none'));
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 /** The name of an app. A token's name has it, and a number if need be. */
 export const appName = nameText(1, 80);

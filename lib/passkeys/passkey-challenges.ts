@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { isObject } from 'chat-service-rules/objects';
+import { isObject, parseJson } from 'chat-service-rules/objects';
 import type { ObjectId } from 'mongodb';
 import { about, type Parameter } from '../api/parameters.ts';
 import { permissionDenied, type Refusal } from '../base/errors.ts';
@@ -71,12 +71,8 @@ export async function takeChallenge(sent: string, user?: ObjectId) {
 }
 
 function challengeIn(sent: string): string | undefined {
-  try {
-    const read: unknown = JSON.parse(Buffer.from(sent, 'base64url').toString());
-    return isObject(read) && typeof read.challenge === 'string' ? read.challenge : undefined;
-  } catch {
-    return undefined;
-  }
+  const read = parseJson(Buffer.from(sent, 'base64url').toString());
+  return isObject(read) && typeof read.challenge === 'string' ? read.challenge : undefined;
 }
 
 /**

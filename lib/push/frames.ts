@@ -1,4 +1,4 @@
-import { isObject } from 'chat-service-rules/objects';
+import { isObject, parseJson } from 'chat-service-rules/objects';
 import type { ObjectId } from 'mongodb';
 import { dateSchema, idSchema } from '../api/extended-json.ts';
 import { dateTime, flag, id, integer, optional, type Parameter, readParameters, type Values } from '../api/parameters.ts';
@@ -268,18 +268,10 @@ export type ClientFrame = {
 
 /** Parses a frame from a client; throws 400 if it is invalid. */
 export function readFrame(text: string): ClientFrame {
-  const sent = parse(text);
+  const sent = parseJson(text);
   const type = isObject(sent) ? sent.type : undefined;
   if (!isObject(sent) || typeof type !== 'string' || !Object.hasOwn(parameters, type))
     throw invalidParameter('type', `be ${Object.keys(parameters).join(', ')}`);
   const known = type as keyof typeof parameters;
   return { type: known, ...readParameters(parameters[known], sent) } as ClientFrame;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

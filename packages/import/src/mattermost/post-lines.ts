@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import { parseJson } from 'chat-service-rules/objects';
 import { type Json, jsonOf, listOf, textOf } from '../json.ts';
 
 /**
@@ -42,10 +43,6 @@ const mostParsed = 1024 * 1024;
 
 /** The object in a line; undefined for anything else. */
 export function parseLine(text: string): Json | undefined {
-  try {
-    const parsed: unknown = JSON.parse(text.replace(/^\ufeff/, ''));
-    return typeof parsed === 'object' && parsed !== null ? jsonOf(parsed) : undefined;
-  } catch {
-    return undefined;
-  }
+  const parsed = parseJson(text.replace(/^\ufeff/, ''));
+  return typeof parsed === 'object' && parsed !== null ? jsonOf(parsed) : undefined;
 }

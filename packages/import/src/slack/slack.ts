@@ -1,4 +1,5 @@
 import { basename } from 'node:path/posix';
+import { parseJson } from 'chat-service-rules/objects';
 import { type Archive, broken } from '../archive/archive.ts';
 import { withoutRoot } from '../archive/entries.ts';
 import { openTree } from '../archive/tree.ts';
@@ -216,11 +217,7 @@ class SlackArchive implements Source {
   async #parse(name: string): Promise<unknown> {
     if ((this.#archive.size(name) ?? 0) > mostBytes) return undefined;
     const bytes = await this.#archive.read(name, mostBytes);
-    try {
-      return JSON.parse(bytes.toString('utf8').replace(/^\ufeff/, ''));
-    } catch {
-      return undefined;
-    }
+    return parseJson(bytes.toString('utf8').replace(/^\ufeff/, ''));
   }
 }
 

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { strings } from '../../i18n/strings.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
-import { openDialog } from '../shared/dialog.tsx';
+import { Answers, openDialog } from '../shared/dialog.tsx';
 import { Icon } from '../shared/icon.tsx';
 
 /* Shared parts of the administrators' lists. */
@@ -51,21 +51,16 @@ export const agreed = (
               <li key={effect}>{effect}</li>
             ))}
           </ul>
-          <div class="row">
-            <button type="button" onClick={close}>
-              {strings.app.cancel}
-            </button>
-            <button
-              type="button"
-              class={isDangerous ? 'danger' : 'primary'}
-              onClick={() => {
-                resolve(true);
-                close();
-              }}
-            >
-              {label}
-            </button>
-          </div>
+          <Answers
+            no={strings.app.cancel}
+            onNo={close}
+            yes={label}
+            onYes={() => {
+              resolve(true);
+              close();
+            }}
+            isDangerous={isDangerous}
+          />
         </div>
       ),
       () => resolve(false),
@@ -78,6 +73,11 @@ export function useLast<T>(value: T | undefined): T | undefined {
   last.current = value ?? last.current;
   return last.current;
 }
+
+/** The facts about an item in a word each; those that are not texts do not hold. */
+export const Tags = ({ of }: { of: readonly unknown[] }) => (
+  <>{of.map((tag) => typeof tag === 'string' && <small class="tag">{tag}</small>)}</>
+);
 
 type ManagedProps = {
   /** The summary in the list. */

@@ -13,7 +13,7 @@ import { Check, Field, Form, PersonNames } from '../shared/controls.tsx';
 import { openDialog } from '../shared/dialog.tsx';
 import { Pages } from '../shared/pages.tsx';
 import { type Link, makeLink, ShownLink } from './link.tsx';
-import { Managed, Search } from './list.tsx';
+import { Managed, Search, Tags } from './list.tsx';
 import { PersonPanel } from './person.tsx';
 
 /** The accounts of the service. */
@@ -59,21 +59,13 @@ type PersonItemProps = { user: User; onChange: (changed: User | undefined) => vo
 
 function PersonItem({ user, onChange }: PersonItemProps) {
   const words = laterStrings.admin.people;
-  const tags = [
-    idOf(user) === idOf(me()) && words.you,
-    user.is_admin && words.administrator,
-    !user.is_active && words.inactive,
-  ].filter((tag) => typeof tag === 'string');
+  const tags = [idOf(user) === idOf(me()) && words.you, user.is_admin && words.administrator, !user.is_active && words.inactive];
   const head = (
     <>
       <Avatar person={user} id={idOf(user)} />
       <div class="body">
         <PersonNames person={user} />
-        {tags.map((tag) => (
-          <small key={tag} class="tag">
-            {tag}
-          </small>
-        ))}
+        <Tags of={tags} />
         <p class="muted">
           <bdi>{user.email}</bdi>
         </p>

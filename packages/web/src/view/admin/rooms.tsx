@@ -20,7 +20,7 @@ import { useLoaded } from '../shared/use-list.ts';
 import { flagsOf, RoomKindField } from '../sidebar/room-kind.tsx';
 import { PeopleField } from '../text/people-field.tsx';
 import { type Action, Actions } from './actions.tsx';
-import { Managed, Search, useLast } from './list.tsx';
+import { Managed, Search, Tags, useLast } from './list.tsx';
 import { RoomMembers } from './members.tsx';
 import { Invitations, Webhooks } from './parts.tsx';
 
@@ -128,15 +128,11 @@ function RoomItem({ room, onChange }: RoomItemProps) {
     !room.is_open && words.closed,
     room.is_default && words.everyone,
     room.is_held && words.held,
-  ].filter((tag) => typeof tag === 'string');
+  ];
   const head = (
     <div class="body">
       <bdi>{safeName(room.name)}</bdi>
-      {tags.map((tag) => (
-        <small key={tag} class="tag">
-          {tag}
-        </small>
-      ))}
+      <Tags of={tags} />
       <p class="muted">
         {[
           strings.directory.members(room.member_count),

@@ -10,6 +10,7 @@ import { idOf } from '../../service/ids.ts';
 import { findPersons, nameOf, personOf } from '../../store/people/names.ts';
 import { roomOf } from '../../store/rooms/rooms.ts';
 import { pressAction } from '../../sync/press.ts';
+import { Problem } from '../shared/controls.tsx';
 import { confirmed } from '../shared/dialog.tsx';
 import { leaveButton } from '../shared/focus.ts';
 import { Icon } from '../shared/icon.tsx';
@@ -63,11 +64,7 @@ export function Question({ message }: { message: Message }) {
       {!isAnswered && (is_select ? <Select {...choices} /> : <Buttons {...choices} />)}
       {!isAnswered && hint && <p class="muted">{hint}</p>}
       {presses.length > 0 && <Answers actions={actions} presses={presses} />}
-      {problem !== undefined && !isAnswered && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      {!isAnswered && <Problem text={problem} />}
     </fieldset>
   );
 }

@@ -8,7 +8,7 @@ import { addressOf, find, findMore, forgetFound, type Search as Sought, searchIn
 import { rooms } from '../../store/rooms/rooms.ts';
 import { readTyped } from '../../store/search-words.ts';
 import { Results } from '../lists/results.tsx';
-import { attempt, Loading } from '../shared/controls.tsx';
+import { attempt, Loading, Problem } from '../shared/controls.tsx';
 import { Icon } from '../shared/icon.tsx';
 import { Side } from '../shared/side.tsx';
 import { useLoaded } from '../shared/use-list.ts';
@@ -94,12 +94,7 @@ type FoundProps = { sought: Sought; turn: number; onOrder: (order: Sought['order
 function FoundMessages({ sought, turn, onOrder }: FoundProps) {
   const { value, failure, reload, set } = useLoaded(() => find(sought), [JSON.stringify(sought), turn]);
   // Nobody has the name that was typed: another attempt finds nobody either.
-  if (failure instanceof Failure && failure.status === 404)
-    return (
-      <p class="problem" role="alert">
-        {failure.message}
-      </p>
-    );
+  if (failure instanceof Failure && failure.status === 404) return <Problem text={failure.message} />;
   if (!value) return <Loading failure={failure} onRetry={reload} />;
   const words = laterStrings.search;
   return (

@@ -87,6 +87,14 @@ export async function attempt(action: () => Promise<unknown>): Promise<boolean> 
   }
 }
 
+/** What went wrong, if anything did; screen readers say it. */
+export const Problem = ({ text }: { text: string | undefined }) =>
+  text === undefined ? null : (
+    <p class="problem" role="alert">
+      {text}
+    </p>
+  );
+
 type FormProps = {
   /** Does it; what it throws is shown. */
   onSubmit: (values: Record<string, string>) => Promise<unknown>;
@@ -119,11 +127,7 @@ export function Form({ onSubmit, submit, children, class: extra = '', onCancel, 
   return (
     <form class={`form ${extra}`} onSubmit={(event) => void send(event)} aria-busy={isBusy}>
       {children}
-      {failure !== undefined && (
-        <p class="problem" role="alert">
-          {failure}
-        </p>
-      )}
+      <Problem text={failure} />
       <div class="row">
         <button type="submit" class="primary" disabled={isBusy}>
           {submit}

@@ -97,7 +97,7 @@ export const openMessage = (title: string, text: string): void =>
 type AnswersProps = { no: string; onNo: () => void; yes: string; onYes: () => void; isDangerous: boolean };
 
 /** Two answers. The harmless one is first and has the focus: Enter may be pressed by habit. */
-const Answers = ({ no, onNo, yes, onYes, isDangerous }: AnswersProps) => (
+export const Answers = ({ no, onNo, yes, onYes, isDangerous }: AnswersProps) => (
   <div class="row">
     <button type="button" onClick={onNo}>
       {no}

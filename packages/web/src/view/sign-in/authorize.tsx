@@ -6,7 +6,7 @@ import { ask, chat, sentenceOf } from '../../service/api.ts';
 import { settings } from '../../service/settings.ts';
 import { nameOf } from '../../store/people/names.ts';
 import { safeName } from '../../text/names.ts';
-import { Form, Loading } from '../shared/controls.tsx';
+import { Form, Loading, Problem } from '../shared/controls.tsx';
 import { useLoaded } from '../shared/use-list.ts';
 import { type AppRequest, findRequest } from './app-request.ts';
 import './login.css';
@@ -84,11 +84,9 @@ function Decision({ request }: { request: AppRequest }) {
   );
 }
 
-const Problem = ({ text }: { text: string }) => (
+const _Problem = ({ text }: { text: string }) => (
   <>
-    <p class="problem" role="alert">
-      {text}
-    </p>
+    <_Problem text={text} />
     <a href="/" target="_self">
       {strings.nowhere.home}
     </a>

@@ -5,7 +5,7 @@ import { route } from '../../device/routes.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
 import { ask, chat, Failure, sentenceOf } from '../../service/api.ts';
 import { settings } from '../../service/settings.ts';
-import { Loading } from '../shared/controls.tsx';
+import { Loading, Problem } from '../shared/controls.tsx';
 import { useLoaded } from '../shared/use-list.ts';
 import { keepRequest } from './app-request.ts';
 
@@ -45,11 +45,7 @@ export function ButtonThatSays({ onClick, label, isPrimary = false }: ButtonProp
   };
   return (
     <>
-      {failure !== undefined && (
-        <p class="problem" role="alert">
-          {failure}
-        </p>
-      )}
+      <Problem text={failure} />
       <button type="button" class={isPrimary ? 'primary' : ''} disabled={isBusy} onClick={() => void go()}>
         {label}
       </button>
@@ -91,9 +87,7 @@ export function FinishSignIn() {
   return (
     <>
       <h1>{laterStrings.oidc.failed}</h1>
-      <p class="problem" role="alert">
-        {sentenceOf(failure)}
-      </p>
+      <Problem text={sentenceOf(failure)} />
       <a href="/login" target="_self">
         {laterStrings.login.title}
       </a>

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { signInByPasskey, suggestPasskeys } from '../../account/passkeys.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
 import { Failure, sentenceOf } from '../../service/api.ts';
+import { Problem } from '../shared/controls.tsx';
 import { ButtonThatSays } from './oidc.tsx';
 
 const isRefusal = (problem: unknown) => problem instanceof Failure && [401, 403].includes(problem.status);
@@ -42,11 +43,7 @@ export function PasskeyButton({ onSignedIn, isSuggested = false, username }: Pro
   };
   return (
     <>
-      {failure !== undefined && (
-        <p class="problem" role="alert">
-          {failure}
-        </p>
-      )}
+      <Problem text={failure} />
       <ButtonThatSays onClick={signIn} label={laterStrings.passkeys.signIn} />
     </>
   );

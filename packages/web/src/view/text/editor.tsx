@@ -7,6 +7,7 @@ import { strings } from '../../i18n/strings.ts';
 import { sentenceOf } from '../../service/api.ts';
 import { isFenceOpen } from '../../text/fence.ts';
 import { continueLine, type Edit, formats, isAddress, makeLink, type TextSelection } from '../../text/markup.ts';
+import { Problem } from '../shared/controls.tsx';
 import { confirmed } from '../shared/dialog.tsx';
 import type { Suggestion } from './find-suggestions.tsx';
 import { findSuggestions, Suggestions, stepThrough } from './suggestions.tsx';
@@ -301,11 +302,7 @@ export function Editor({
           )}
         </p>
       )}
-      {failure !== undefined && (
-        <p class="problem" role="alert">
-          {failure}
-        </p>
-      )}
+      <Problem text={failure} />
     </div>
   );
 }
