@@ -32,7 +32,10 @@ export type Sender = {
   isThere: () => Promise<boolean>;
   /** Adds an attempt to a change of the delivery state, if the attempts are kept there. */
   withAttempt: (change: StateChange, delivery: DeliveryDocument, isOver: boolean) => StateChange;
-  /** Completes the record of an attempt. If `isOver`, the webhook is switched off, and people are informed. */
+  /**
+   * Completes the record of an attempt. If `isOver`, the webhook is switched off, and people are
+   * informed.
+   */
   recordAttempt: (delivery: DeliveryDocument, isOver: boolean) => Promise<void>;
 };
 
@@ -47,8 +50,8 @@ export type SenderPlace = Pick<Sender, '_id' | 'room'> & { seq: number; since: n
 
 /** A kind of webhooks that send the events of rooms. */
 export type SenderKind = {
-  /** Finds those of a room. */
+  /** Finds the webhooks of a room. */
   find: (room: ObjectId) => Promise<Sender[]>;
-  /** All of them, each in each of its rooms. */
+  /** Lists all webhooks, each in each of its rooms. */
   listPlaces: () => AsyncGenerator<SenderPlace>;
 };

@@ -10,28 +10,18 @@ export function clientTypes(document: OpenApi, socket: Record<string, unknown>):
   const { responses } = document.components;
   const schemas = { ...document.components.schemas, ...(socket as typeof document.components.schemas) };
   const shapes = Object.entries(schemas).map(([name, schema]) => `export type ${name} = ${extendedShape(schema, schemas)};\n`);
-  const errors = Object.entries(responses).map(([name, response]) => {
-    const schema = Object.values(response.content ?? {})[0]?.schema ?? {};
-    return `/** ${response.description} */\nexport type ${name} = ${errorShape(schema)};\n`;
-  });
+  const errors = Object.entries(responses).map(
+    ([name, response]) => `/** ${response.description} */\nexport type ${name} = ${errorShape(schemaOf(response))};\n`,
+  );
   const operations = listOperations(document).map((operation) => operationType(document, operation));
   const keyed = listOperations(document).filter(({ parameters = [] }) =>
     parameters.some(({ name }) => name === 'Idempotency-Key'),
   );
 
-  return (
-    `// Generated from docs/openapi.json by 'npm run openapi'.
+  return `// Generated from docs/openapi.json by 'npm run openapi'.
 
 ${shapes.join('\n')}
-/** The body of an error. */
-type ErrorOf<Title extends string, Code extends string> = {
-  /** The kind of error, in the same words for every error of its kind. */
-  title: Title;
-  /** The error, in a sentence for people. */
-  description: string;
-  /** The error, for programs. It stays the same if the sentence changes; absent at \`/api/rooms\`. */
-  code?: Code;
-};
+${errorType(Object.values(responses).map(schemaOf)[0] ?? {})}
 
 ${errors.join('\n')}
 /** Every error that has a body; its \`title\` names its kind. */
@@ -47,8 +37,7 @@ ${operations.join('')}};
 
 /** The operations that a key makes safe to repeat. */
 export const idempotent = [${keyed.map(({ method, path }) => `'${method} ${path}'`).join(', ')}] as const;
-`
-  );
+`;
 }
 
 type ObjectSchema = JsonSchema & { properties?: Record<string, JsonSchema>; required?: string[] };
@@ -56,7 +45,10 @@ type ObjectSchema = JsonSchema & { properties?: Record<string, JsonSchema>; requ
 /** The fewest fields that a type takes from another one: fewer may be equal by chance. */
 const fewestShared = 6;
 
-/** A schema as a type. If it has all fields of another one, it extends it: `Invitation & { code: string }`. */
+/**
+ * A schema as a type. If it has all fields of another one, it extends it: `Invitation & { code:
+ * string }`.
+ */
 function extendedShape(schema: ObjectSchema, schemas: Record<string, ObjectSchema>): string {
   const bases = Object.entries(schemas).filter(([, base]) => sizeOf(base) < sizeOf(schema) && hasFieldsOf(schema, base));
   const [largest] = bases.toSorted(([, one], [, other]) => sizeOf(other) - sizeOf(one));
@@ -76,6 +68,21 @@ const withoutFields = ({ properties = {}, ...schema }: ObjectSchema, fields: obj
   ...schema,
   properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !Object.hasOwn(fields, name))),
 });
+
+const schemaOf = ({ content }: Response): ObjectSchema => Object.values(content ?? {})[0]?.schema ?? {};
+
+/** The type of all errors, with the descriptions of one. */
+function errorType({ properties: { title, description, code } = {} }: ObjectSchema): string {
+  return `/** The body of an error. */
+type ErrorOf<Title extends string, Code extends string> = {
+  /** ${title?.description} */
+  title: Title;
+  /** ${description?.description} */
+  description: string;
+  /** ${code?.description} */
+  code?: Code;
+};`;
+}
 
 /** The shape of an error: its title and codes, and what few errors have besides. */
 function errorShape(schema: ObjectSchema): string {

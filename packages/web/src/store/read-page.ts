@@ -22,7 +22,10 @@ const limit = 50;
  */
 const mostEmpty = 10;
 
-/** Reads the page of a list after a cursor, or the next one that is not empty, if it is within reach. */
+/**
+ * Reads the page of a list after a cursor. Empty pages are skipped, unless the next page with items
+ * is too far.
+ */
 export async function readPage<Path extends ListPath>(
   path: Path,
   query: Partial<QueryOf<Path>>,

@@ -74,7 +74,7 @@ export function useLast<T>(value: T | undefined): T | undefined {
   return last.current;
 }
 
-/** The facts about an item in a word each; those that are not texts do not hold. */
+/** The facts about an item, each in a word. Values that are not texts are left out. */
 export const Tags = ({ of }: { of: readonly unknown[] }) => (
   <>{of.map((tag) => typeof tag === 'string' && <small class="tag">{tag}</small>)}</>
 );

@@ -87,7 +87,7 @@ export async function attempt(action: () => Promise<unknown>): Promise<boolean> 
   }
 }
 
-/** What went wrong, if anything did; screen readers say it. */
+/** The reason for a failure, if there is one. Screen readers announce it. */
 export const Problem = ({ text }: { text: string | undefined }) =>
   text === undefined ? null : (
     <p class="problem" role="alert">
