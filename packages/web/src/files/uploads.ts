@@ -70,29 +70,26 @@ async function uploadFile(entry: PendingMessage, file: UnsentFile, tell: (part: 
   const measured = width !== null && height !== null && { width, height };
   const body = { room: entry.room, name, type, size, sha256, ...measured, ...(alt && { alt }), ...(small && { preview: small }) };
   const announcement = ask(chat.POST('/api/files', { params: { header: { 'Idempotency-Key': key } }, body }));
-  announcements.set(
-    key,
-    announcement.then(({ _id }) => _id.$oid),
-  );
+  announcements.set(key, announcement);
   const { _id, upload, preview_upload } = await announcement;
   if (preview && preview_upload) await uploadBytes(preview_upload, preview.bytes, entry);
   await uploadBytes(upload, file.bytes, entry, tell);
   return _id.$oid;
 }
 
-/** The ids of the files that this page has announced, by their keys. */
-const announcements = new Map<string, Promise<string>>();
+/** The announcements of this page, by the keys of their files. */
+const announcements = new Map<string, Promise<{ _id: { $oid: string } }>>();
 
 /**
  * Deletes uploaded files that are not sent after all. If a request is lost, the service deletes the
  * file after a day.
  */
 export function withdraw(files: readonly UnsentFile[]): void {
-  for (const { key, uploaded } of files) void deleteFile(uploaded ?? announcements.get(key)).catch(() => {});
+  for (const file of files) deleteFile(file).catch(() => {});
 }
 
-async function deleteFile(id: string | Promise<string> | undefined): Promise<void> {
-  const file = await id;
+async function deleteFile({ key, uploaded }: UnsentFile): Promise<void> {
+  const file = uploaded ?? (await announcements.get(key))?._id.$oid;
   if (file !== undefined) await ask(chat.DELETE('/api/files/{file}', { params: { path: { file } } }));
 }
 
