@@ -27,7 +27,7 @@ describe('every command', () => {
     const things = await freshCollection();
     await things.insertMany(Array.from({ length: 20_000 }, (_, n) => ({ n, text: 'x'.repeat(100) })));
     const slow = things.find({ text: 'y' }).maxTimeMS(1);
-    await expect(slow.toArray()).rejects.toMatchObject({ code: 50 });
+    await expect(slow.toArray()).rejects.toMatchObject({ code: 50, codeName: 'MaxTimeMSExpired' });
   });
 
   it.each<[string, number, Document]>([

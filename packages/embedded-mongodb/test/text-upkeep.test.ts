@@ -10,6 +10,7 @@ import { checkCollection } from '../src/storage/check.ts';
 import { openDatabaseFile } from '../src/storage/file/file.ts';
 import { createGroupCommit } from '../src/storage/group-commit.ts';
 import type { TextIndex } from '../src/storage/index/text-index.ts';
+import { createTextMerges } from '../src/storage/text-merges.ts';
 import { encode } from '../src/values/bson.ts';
 import { d } from './query/notation.ts';
 import { connect, freshDatabase, freshDirectory } from './support/database.ts';
@@ -88,6 +89,14 @@ describe('the words of the latest documents, which the text index stores later',
     expect(errors()).toEqual([]);
   });
 
+  it('the words of the latest documents are merged in the background until few parts are left', async () => {
+    const { catalog, commits, words, insert, parts } = await freshIndex();
+    insert(1200);
+    createTextMerges(catalog, commits)();
+    await expect.poll(() => words.isUntidy).toBe(false);
+    expect(parts()).toBe(1);
+  });
+
   it('the words of the latest documents are merged completely even while others are stored', async () => {
     const { commits, words, insert, parts, errors } = await freshIndex();
     insert(1200);
@@ -135,6 +144,7 @@ async function freshIndex() {
   const words = catalog.addIndex(notes, spec) as TextIndex;
   let last = 0;
   return {
+    catalog,
     commits,
     words,
     insert(count: number) {

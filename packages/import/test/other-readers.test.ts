@@ -238,6 +238,15 @@ describe('a dump of Rocket.Chat as people repack it', () => {
     await expect(readArchive(tryImport(openRocketChat), tarGzOf(packed))).rejects.toThrow('is cut off');
   });
 
+  it('an import from Rocket.Chat leaves out a document that is not BSON, and reads the others', async () => {
+    const notBson = Buffer.from([10, 0, 0, 0, 0x7e, 1, 2, 3, 4, 0]);
+    const read = await readArchive(openRocketChat, tarGzOf(dump((bytes) => Buffer.concat([notBson, bytes]))));
+    expect([Object.values(textsOf(read)).flat().length, read.leftOut]).toEqual([
+      1,
+      [{ kind: 'pages', leftOut: 'not BSON, cut off, or too long' }],
+    ]);
+  });
+
   it('an import from Rocket.Chat names the collections that it does not read', async () => {
     const more = { name: 'dump/rocketchat/rocketchat_avatars.bson', bytes: 'x' };
     expect((await readArchive(openRocketChat, tarGzOf([...dump(), more]))).unread).toEqual(['rocketchat_avatars.bson']);
