@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Binary, Document, ObjectId } from 'mongodb';
 import { isToken } from '../api/schema.ts';
 import { describeError, log } from '../base/log.ts';
@@ -27,6 +28,12 @@ type KnownCaller = { row: CallerRow; account: Caller['user']; state: number };
 const cachedCallers = new LruCache<KnownCaller>(10_000, 20_000, ({ row: { users } }) => 1 + (users[0]?.blocked?.length ?? 0));
 
 /**
+ * The pauses before a session of an earlier generation is read again, in milliseconds. When the
+ * sessions of an account end, the kept one joins the new generation a moment after the account.
+ */
+const joinPausesMs = [10, 50, 250];
+
+/**
  * Finds the caller of a token; undefined if the token is not valid. It takes one query, or none if
  * the text cannot be a token or the caller is cached.
  */
@@ -35,8 +42,14 @@ export async function findCaller(token: string | undefined): Promise<Caller | un
   const hash = hashToken(token);
   const recalled = recall(hash);
   if (recalled !== undefined) return recalled ?? undefined;
-  const state = stateOf(tokens, users.unscoped);
-  const row = await findRow(hash);
+  let state = stateOf(tokens, users.unscoped);
+  let row = await findRow(hash);
+  for (const pauseMs of joinPausesMs) {
+    if (!row || !isOfEarlierGeneration(row)) break;
+    await sleep(pauseMs);
+    state = stateOf(tokens, users.unscoped);
+    row = await findRow(hash);
+  }
   const user = row?.users[0];
   if (!row || !user || !isValid(row, user, row.now)) {
     cachedCallers.delete(hash);
@@ -195,6 +208,9 @@ function isValid(
   const isExpired = [expires_at, access_expires_at].some((end) => end && end <= now);
   return user.is_active && !isExpired && (kind === 'api' || generation === user.session_generation);
 }
+
+const isOfEarlierGeneration = ({ kind, generation = 0, users: [user] }: CallerRow): boolean =>
+  kind === 'session' && user !== undefined && generation < user.session_generation;
 
 /**
  * Records the use of a token, and that the user of a session was active, at most once an hour. The

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
-import { ObjectId } from 'mongodb';
-import { describe, expect, it } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Collection, ObjectId } from 'mongodb';
+import { describe, expect, it, vi } from 'vitest';
 import { database } from '../../../lib/database/client.ts';
 import { createToken } from '../../../lib/identity/api-tokens.ts';
 import { findCaller } from '../../../lib/identity/authenticate.ts';
 import { randomToken } from '../../../lib/identity/tokens.ts';
-import { anAccount, anAdmin } from '../../support/accounts.ts';
+import { anAccount, anAdmin, aSession } from '../../support/accounts.ts';
+import { inProcess } from '../../support/transports.ts';
 
 const tokens = database.collection('tokens');
 const hashOf = (token: string) => createHash('sha256').update(token).digest();
@@ -89,5 +91,25 @@ describe('a token', () => {
     expect(await findCaller(token)).toMatchObject({ token: { kind: 'session' } });
     await database.collection('users').updateOne({ _id: new ObjectId(id) }, { $inc: { session_generation: 1 } });
     expect(await findCaller(token)).toBeUndefined();
+  });
+
+  it('a token of a session stays valid while a new password ends the other sessions', async () => {
+    const account = await anAccount();
+    const token = await aSession(inProcess, account);
+    const { updateOne } = Collection.prototype;
+    const statuses: number[] = [];
+    const spy = vi.spyOn(Collection.prototype, 'updateOne').mockImplementation(async function (this: Collection, ...all) {
+      if (this.collectionName !== 'tokens' || !('$max' in all[1])) return updateOne.apply(this, all);
+      // Between the write of the account and that of the session.
+      const asked = inProcess('GET', '/api/users/me', { token });
+      await Promise.race([asked, sleep(30)]);
+      const written = await updateOne.apply(this, all);
+      statuses.push((await asked).status);
+      return written;
+    });
+    const body = { password: 'another horse', current_password: account.password };
+    statuses.push((await inProcess('PATCH', '/api/users/me', { token, body })).status);
+    spy.mockRestore();
+    expect(statuses).toEqual([200, 200]);
   });
 });
