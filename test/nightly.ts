@@ -17,6 +17,7 @@ const sizes = {
   FUZZ_MESSAGES: '200000',
   FUZZ_REQUESTS: '20000',
   KILLS: '200',
+  LOOKS: 'all',
   PRESS_TURNS: '200',
   MCP_SENDS: '500',
   MODEL_RUNS: '300',

@@ -129,10 +129,17 @@ export function readConfig(environment: Record<string, string | undefined>) {
       strangersPerDay: read('STRANGERS_PER_DAY'),
     },
     /**
-     * How long the service waits for other services, in milliseconds. Not settings, but tests
-     * shorten them.
+     * How long the service waits for other services, and for clients that read their socket too
+     * slowly, in milliseconds. Not settings, but tests shorten them.
      */
-    patienceMs: { database: 3_000, pushService: 5_000, receiver: 5_000, identityProvider: 4_000, mailServer: 3_000 },
+    patienceMs: {
+      database: 3_000,
+      pushService: 5_000,
+      receiver: 5_000,
+      identityProvider: 4_000,
+      mailServer: 3_000,
+      slowClient: 30_000,
+    },
     metrics: read('METRICS') === 'on',
     logLevel: read('LOG_LEVEL'),
   };

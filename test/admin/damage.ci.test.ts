@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { open, readdir, readFile, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MongoClient, ObjectId } from 'mongodb';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../admin/database.ts';
-import { commands, freePort } from '../../tools/harness/service.ts';
+import { commands, freePort, type Service } from '../../tools/harness/service.ts';
 import { processesWith } from '../support/damage/pool.ts';
 import { dataDirectories } from '../support/data-directories.ts';
 import { asProcess } from '../support/run-command.ts';
@@ -49,6 +49,16 @@ async function damage(path: string, text: string): Promise<void> {
 }
 
 describe.runIf(isEmbedded)('a database with a damaged file', () => {
+  let metricsPort: string;
+  let service: Service;
+  // The server checks its file a minute after its start. Meanwhile, the other tests run.
+  beforeAll(async () => {
+    await damage(await aDirectory('served'), 'text 1000 ');
+    metricsPort = await freePort();
+    service = await aService({ ...environmentOf('served'), LOG_LEVEL: 'info', METRICS_PORT: metricsPort }, commands.serve);
+  });
+  afterAll(() => service.stop());
+
   it('a damaged database is reported by check and backup, earlier backups stay, and readable documents can be exported', async () => {
     const path = await aDirectory('damaged');
     const [first, second] = [join(directory, 'first'), join(directory, 'second')];
@@ -77,19 +87,6 @@ describe.runIf(isEmbedded)('a database with a damaged file', () => {
       code: 0,
       stdout: expect.stringContaining(`chat.messages: ${left} documents`),
     });
-  });
-
-  it('a damaged database is reported by a server, in its log, its health and its metrics', async () => {
-    const path = await aDirectory('served');
-    await damage(path, 'text 1000 ');
-    const metricsPort = await freePort();
-    const service = await aService({ ...environmentOf('served'), LOG_LEVEL: 'info', METRICS_PORT: metricsPort }, commands.serve);
-    // It looks at the file a minute after its start.
-    await expect.poll(service.output, { timeout: 120_000 }).toContain('"message":"database damaged"');
-    const health = await fetch(`${service.url}/api/health`);
-    expect([health.status, await health.json()]).toEqual([200, expect.objectContaining({ database: 'damaged' })]);
-    expect(await (await fetch(`http://localhost:${metricsPort}/metrics`)).text()).toContain('chat_database_damaged 1');
-    await service.stop();
   });
 
   it('npm start refuses a damaged database, says why and leaves no process behind', async () => {
@@ -130,6 +127,13 @@ describe.runIf(isEmbedded)('a database with a damaged file', () => {
     const next = await aService(environmentOf('cut'), commands.serve);
     expect(next.output()).toContain('/setup#');
     await next.stop();
+  });
+
+  it('a damaged database is reported by a server, in its log, its health and its metrics', async () => {
+    await expect.poll(service.output, { timeout: 120_000 }).toContain('"message":"database damaged"');
+    const health = await fetch(`${service.url}/api/health`);
+    expect([health.status, await health.json()]).toEqual([200, expect.objectContaining({ database: 'damaged' })]);
+    expect(await (await fetch(`http://localhost:${metricsPort}/metrics`)).text()).toContain('chat_database_damaged 1');
   });
 });
 

@@ -63,7 +63,7 @@ function endCall(): void {
   inUse = undefined;
 }
 
-/** The timeouts for other services, in milliseconds. */
+/** The timeouts for other services and for clients, in milliseconds. */
 type Patience = typeof config.patienceMs;
 
 /** Reduces the service's timeouts until the end of the test file. Call it after `useConfig()`. */

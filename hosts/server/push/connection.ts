@@ -4,6 +4,7 @@ import type { PresentPerson } from '../../../lib/notices/notices.ts';
 import { type EncodedFrame, encode, encodeSignal } from '../../../lib/push/encode.ts';
 import { type Farewell, farewells, socketLimits } from '../../../lib/push/frames.ts';
 import { frameOfLeaving } from '../../../lib/push/frames-for.ts';
+import { config } from '../../../lib/settings/config.ts';
 import { Bucket } from './bucket.ts';
 import { counts, type PushCounts } from './counts.ts';
 
@@ -14,8 +15,7 @@ import { counts, type PushCounts } from './counts.ts';
 const manyBytes = 64 * 1024;
 const mostBytes = 256 * 1024;
 
-/** Milliseconds that a client may stay slow, and that closing a connection may take. */
-const longestSlow = 30_000;
+/** Milliseconds that closing a connection may take. */
 export const longestClose = 2_000;
 
 /** The most bytes before the payload of a client's frame. */
@@ -107,7 +107,7 @@ export class Connection {
     }
     if (!this.#untold && !this.isSlow) return;
     this.#slowSince ??= now;
-    if (now - this.#slowSince > longestSlow) this.end('slow');
+    if (now - this.#slowSince > config.patienceMs.slowClient) this.end('slow');
   }
 
   /**

@@ -19,8 +19,8 @@ const settled = `Promise.allSettled(document.getAnimations()
   .map(({ finished }) => finished)).then(() => undefined)`;
 
 // Formats sentences within the page: transferring all results of axe-core would take longer than
-// the check.
+// the check. No rule of these needs the style sheets.
 const violations = `axe
-  .run({ resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
+  .run({ preload: { assets: ['media'] }, resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
   .then(({ violations }) => violations.flatMap(({ id, nodes }) =>
     nodes.slice(0, 3).map(({ target, failureSummary }) => [id, ...target, failureSummary].join(' '))))`;

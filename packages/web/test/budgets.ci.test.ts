@@ -12,7 +12,7 @@ import { call, say, serveUrl, visit } from './support.ts';
 const many = 700;
 
 /** How many messages somebody scrolls through, up and down; at night more. */
-const scrolled = Number(process.env.SCROLLED ?? 12_000);
+const scrolled = Number(process.env.SCROLLED ?? 9_000);
 
 let owner: Account;
 /** Somebody who has not sent anything to the long room yet. */

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeAdministrator } from '../../../tools/harness/hanging-world/town.ts';
 import { freePort, type Service, ServiceEnded } from '../../../tools/harness/service.ts';
 import { succeed } from '../../support/rooms.ts';
 import { runCommand } from '../../support/run-command.ts';
@@ -120,18 +121,7 @@ Or by a command: DATA_DIR=${settings.DATA_DIR} npm run --silent admin -- user cr
   it('npm start loses nothing that it acknowledged before it was killed', async () => {
     const ownSettings = { ...settings, DATA_DIR: join(directory, 'killed') };
     const first = await aService(ownSettings);
-    const environment = ownSettings;
-    await runCommand(
-      ['npm', 'run', '--silent', 'admin', '--', 'user', 'create', 'ann', '--email', 'a@b.c', '--admin', '--password-stdin'],
-      {
-        input: 'open sesame',
-        environment,
-      },
-    );
-    const created = await runCommand(['npm', 'run', '--silent', 'admin', '--', 'token', 'create', 'ann', '--name', 'x'], {
-      environment,
-    });
-    const token = created.stdout.trim();
+    const token = await makeAdministrator(first);
     const acknowledged: unknown[] = [];
     const writing = Promise.allSettled(
       Array.from({ length: 200 }, async (_, index) => {

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
 import { snapshot } from '../../../hosts/server/counters.ts';
 import { type Account, anAccount, aSession } from '../../support/accounts.ts';
+import { withPatience } from '../../support/config.ts';
 import { aMessage } from '../../support/messages.ts';
 import { callThrough } from '../../support/processes.ts';
 import { addMember, aRoom, aRoomOf, memberId, succeed } from '../../support/rooms.ts';
@@ -126,7 +127,7 @@ describe('a client that stops reading', () => {
     await expect.poll(() => rests?.of('room', room).at(-1)).toEqual({ type: 'room', room: { $oid: room }, epoch, seq: sent });
     expect(rests?.events(room).length).toBeLessThan(sent);
 
-    await expect.poll(() => snapshot().push.sockets, { timeout: 90_000 }).toBe(2);
+    await withPatience({ slowClient: 1_000 }, () => expect.poll(() => snapshot().push.sockets).toBe(2));
     sticks?.socket.resume();
     expect([1006, 4008]).toContain(await sticks?.closed);
     await close();

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { client } from '../../../lib/database/client.ts';
+import { makeAdministrator } from '../../../tools/harness/hanging-world/town.ts';
 import { commands, freePort, type Service } from '../../../tools/harness/service.ts';
 import { anAccount, anAdmin } from '../../support/accounts.ts';
 import { addMember, aRoom, succeed } from '../../support/rooms.ts';
@@ -47,7 +48,7 @@ describe.runIf(isEmbedded)('npm run serve, with its own database', () => {
     const settings = { ...withOwnDatabase(`${signal}-${workers}`), WORKERS: String(workers) };
     const first = await serve(settings);
     expect(await childrenOf(first)).toHaveLength(workers === 1 ? 0 : workers + 1);
-    const token = await aToken(settings);
+    const token = await makeAdministrator(first);
     const acknowledged: unknown[] = [];
     let hasBroken = false;
     // Sixteen callers create rooms one after the other, until nobody answers.
@@ -77,7 +78,7 @@ describe.runIf(isEmbedded)('npm run serve, with its own database', () => {
   it('npm run serve sees changes by the command line immediately, even of a caller whom it has cached', async () => {
     const settings = withOwnDatabase('command-line');
     const service = await serve(settings);
-    await aToken(settings);
+    await makeAdministrator(service);
     const run = async (...words: string[]) =>
       (await runCommand(['node', 'admin/main.ts', ...words], { environment: settings, input: 'open sesame\n' })).stdout.trim();
     await run('user', 'create', 'bob', '--email', 'bob@example.org', '--password-stdin');
@@ -336,13 +337,6 @@ async function largeModulesOf(settings: Record<string, string>): Promise<string[
 
 /** Settings that make each process run a script before anything else. */
 const preloading = (script: string) => ({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` });
-
-/** An administrator's token, created on the command line. */
-async function aToken(environment: Record<string, string>): Promise<string> {
-  const administer = (words: string[], input: string) => runCommand(['node', 'admin/main.ts', ...words], { environment, input });
-  await administer(['user', 'create', 'ann', '--email', 'ann@example.org', '--admin', '--password-stdin'], 'open sesame\n');
-  return (await administer(['token', 'create', 'ann', '--name', 'laptop'], '')).stdout.trim();
-}
 
 async function childrenOf(service: Service): Promise<number[]> {
   const { stdout } = await runCommand(['ps', '--ppid', String(service.pid), '-o', 'pid=']);

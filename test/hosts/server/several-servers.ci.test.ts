@@ -115,8 +115,9 @@ describe('several servers that share a database', () => {
     services[1]?.signal('SIGKILL');
     await services[1]?.ended;
     for (const { socket } of [cids, other]) socket.close();
+    const restarted = start(1);
     for (const one of [bob, cid]) await expect.poll(() => told(one).at(-1), { timeout: 60_000 }).toBe('offline');
-    await start(1);
+    await restarted;
     annes.socket.close();
   });
 
