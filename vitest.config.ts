@@ -32,8 +32,6 @@ export default defineConfig({
     isolate: false,
     sequence: { sequencer: SlowestFirst },
     maxWorkers,
-    // Two of 1,600 tests still fail now and then on a busy machine.
-    retry: CI ? 1 : 0,
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 30_000 } },
