@@ -16,10 +16,22 @@ export function setHostFields(fields: Record<string, unknown>): void {
 /** Writes one JSON line to stdout, where CloudWatch and other log collectors read it. */
 export function log(level: Exclude<keyof typeof levels, 'silent'>, message: string, fields: Record<string, unknown> = {}): void {
   if (levels[level] < levels[config.logLevel]) return;
-  const entry = { time: new Date(), level, message, ...hostFields, ...fields };
+  const entry = { time: timeOf(Date.now()), level, message, ...hostFields, ...fields };
   // Lambda freezes the process after the answer, so write immediately.
   if (isOnLambda) process.stdout.write(lineOf(entry));
   else buffer(entry, level);
+}
+
+let millisecond = 0;
+let time = '';
+
+/** A time in ISO format. Cached, because many lines of a busy server share a millisecond. */
+function timeOf(now: number): string {
+  if (now !== millisecond) {
+    millisecond = now;
+    time = new Date(now).toISOString();
+  }
+  return time;
 }
 
 function lineOf(entry: { message: string }): string {
