@@ -11,14 +11,19 @@ import { type IndexField, type IndexIdentity, type IndexKeys, indexFields, index
 import { searchable, tokensOfTexts } from './words.ts';
 
 /**
- * Documents, and characters of their words, that may be pending. A start has to read them again.
+ * Documents, and characters of their words, that may be pending. The more there are, the cheaper is
+ * each. A start has to read them again, and a search compares the words of all of them.
  */
-const mostPending = 100;
-const mostPendingLength = 64 * 1024;
+const mostPending = 240;
+const mostPendingLength = 160 * 1024;
 
-/** Number, and share of all documents, that may be stored one by one before the table is merged. */
+/**
+ * Number, and share of all documents, that may be stored one by one before the table is merged. A
+ * merge rewrites the whole table, so its cost per document grows as the share falls. SQLite itself
+ * limits the segments meanwhile.
+ */
 const mostApart = 1000;
-const shareApart = 1 / 8;
+const shareApart = 1 / 4;
 
 /**
  * Documents without words are not stored, but a start reads them again, so their number is limited.
