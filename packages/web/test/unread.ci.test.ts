@@ -2,8 +2,8 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
 import { aMessage } from '../../../test/support/messages.ts';
-import { aRoom, memberId } from '../../../test/support/rooms.ts';
-import { call, signIn, visit } from './support.ts';
+import { aRoom, memberId, succeed } from '../../../test/support/rooms.ts';
+import { call, serveUrl, signIn, visit } from './support.ts';
 
 const phone = { width: 390, height: 780, options: { hasTouch: true } };
 
@@ -117,6 +117,29 @@ describe('the bar above the messages', () => {
     await expect.poll(() => isLineInView(page)).toBe(true);
     await page.waitForTimeout(300);
     expect(await page.locator('.new-above').count()).toBe(0);
+    await context.close();
+  });
+
+  it('a room opens at its first unread message although the cards below it are drawn late', async () => {
+    const me = await anAccount();
+    const room = await aRoom({ members: [me] });
+    const made = await succeed(call('POST', `${room.path}/webhooks`, { token: room.owner.token, body: { name: 'Alarms' } }));
+    const { secret } = made.body as { secret: string };
+    const fields = [{ title: 'Region', value: 'Frankfurt' }];
+    for (let at = 0; at < 8; at++) {
+      const attachments = [{ title: `Latency ${at}`, text: 'above 900 ms', fields, footer: 'v12' }];
+      await succeed(call('POST', `/api/webhooks/${secret}`, { body: { text: 'Look', attachments } }));
+    }
+    const { page, context } = await visit({ path: '/directory', as: me });
+    await page.route('**/assets/cards-*.js', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await route.continue();
+    });
+    await page.goto(`${serveUrl}/rooms/${room.id}`);
+    await page.locator('.message-card').first().waitFor();
+    // The page marks the messages that it shows as read after a second.
+    await page.waitForTimeout(1_500);
+    expect([await isLineInView(page), await unreadOf(me)]).toEqual([true, [8]]);
     await context.close();
   });
 

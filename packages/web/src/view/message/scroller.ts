@@ -8,6 +8,12 @@ const near = 1.5;
 const bottomTolerance = 40;
 
 /**
+ * How long after a jump the row stays at its place while others around it grow, such as cards and
+ * buttons whose code is loaded late.
+ */
+const settlingMs = 10_000;
+
+/**
  * Keeps the reading position while rows are added and removed above and below it. Not every browser
  * does so by itself, and none does when the same rows are cut off elsewhere. A reader at the end
  * stays there.
@@ -18,6 +24,8 @@ export class Scroller {
   readonly #watcher: Watcher;
   readonly #resizes: ResizeObserver;
   #anchor: { row: Element; offset: number } | undefined;
+  /** The last jump to a row, and the last row of that time. */
+  #landing: { row: Element; offset: number; last: Element | null; until: number } | undefined;
   #isAtBottom = false;
   #height = 0;
   #top = 0;
@@ -41,6 +49,11 @@ export class Scroller {
   keep(): void {
     // It is hidden now, and must have the same position when it is shown again.
     if (this.#box.clientHeight === 0) return;
+    if (this.#isSettling() && this.#landing) {
+      this.#land(this.#landing.row, this.#landing.offset);
+      return;
+    }
+    this.#landing = undefined;
     const { scrollTop, scrollHeight, clientHeight } = this.#box;
     if (this.#isAtBottom) this.#scrollTo(this.#box.scrollHeight);
     else if (this.#anchor?.row.isConnected) {
@@ -56,6 +69,7 @@ export class Scroller {
 
   /** Shows the end, and stays there. */
   toEnd(): void {
+    this.#landing = undefined;
     this.#isAtBottom = true;
     this.#scrollTo(this.#box.scrollHeight);
     this.#look();
@@ -68,6 +82,11 @@ export class Scroller {
 
   /** Scrolls a row to a distance below the upper edge, in pixels. */
   toOffset(row: Element, offset: number): void {
+    this.#landing = { row, offset, last: this.#list.lastElementChild, until: performance.now() + settlingMs };
+    this.#land(row, offset);
+  }
+
+  #land(row: Element, offset: number): void {
     this.#isAtBottom = false;
     this.#scrollTo(this.#box.scrollTop + this.#offsetOf(row) - offset);
     this.#isAtBottom = this.#isEndInView();
@@ -80,8 +99,19 @@ export class Scroller {
     return this.#anchor && seq > 0 ? { seq, offset: this.#anchor.offset } : undefined;
   }
 
+  /**
+   * True shortly after a jump, unless the reader has moved or rows were added since. All rows may
+   * have fitted into the box before they grew: the end was in view, but the reader asked for a row.
+   */
+  #isSettling(): boolean {
+    const { row, last, until = 0 } = this.#landing ?? {};
+    const isMoved = this.#box.scrollTop !== this.#top || this.#box.clientHeight !== this.#height;
+    return row?.isConnected === true && !isMoved && last === this.#list.lastElementChild && performance.now() < until;
+  }
+
   readonly #onScroll = () => {
     if (this.#box.clientHeight === 0) return;
+    if (this.#box.scrollTop !== this.#top) this.#landing = undefined;
     // A box that shrinks, as when a keyboard opens, scrolls by itself before its observer is
     // called.
     if (this.#height === this.#box.clientHeight) this.#isAtBottom = this.#isEndInView();
