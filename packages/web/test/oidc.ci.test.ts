@@ -203,8 +203,9 @@ it('an administrator disconnects somebody from the identity provider, after the 
   await page.goto(`${service.url}/admin/people`);
   await page.getByRole('searchbox').fill(person.username);
   await page.getByRole('button', { name: `Manage ${person.username}` }).click();
-  const button = page.locator('.panel').getByRole('button', { name: 'Disconnect from the identity provider' });
-  await button.click();
+  const more = page.locator('.admin-actions').getByRole('button', { name: 'More' });
+  await more.click();
+  await page.getByRole('menuitem', { name: 'Disconnect from the identity provider' }).click();
   const dialog = page.getByRole('dialog');
   expect((await dialog.locator('.effects li').allInnerTexts()).join('\n')).toBe(
     [
@@ -217,7 +218,15 @@ it('an administrator disconnects somebody from the identity provider, after the 
   );
   expect(await objections(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Disconnect from the identity provider' }).click();
-  await button.waitFor({ state: 'detached' });
+  await dialog.waitFor({ state: 'detached' });
+  await expect
+    .poll(async () => {
+      await more.click();
+      const items = await page.getByRole('menuitem').allInnerTexts();
+      await page.keyboard.press('Escape');
+      return items.join();
+    })
+    .not.toContain('Disconnect');
   await theirs.page.getByText('Your session has ended.').waitFor();
   expect(problems).toEqual([]);
   await theirs.context.close();

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
 import { notice } from '../../device/announcer.tsx';
+import { strings } from '../../i18n/strings.ts';
 import { attempt } from '../shared/controls.tsx';
+import { MenuButton, type MenuItem } from '../shared/menu.tsx';
 import { agreed } from './list.tsx';
 
 /** An action of an administrator on a subject. */
@@ -11,6 +13,8 @@ export type Action = {
    */
   effects?: readonly string[];
   isDangerous?: true;
+  /** In the menu instead of a button of its own. */
+  isRare?: true;
   /** Runs the action; returns a notice, if there is one. */
   act: () => Promise<string | undefined>;
 };
@@ -35,10 +39,13 @@ export function Actions({ actions, titleOf, onDone }: ActionsProps) {
     setBusy(false);
     onDone();
   };
+  const possible = actions.filter((action) => action !== false);
+  const rare = possible.filter(({ isRare }) => isRare);
+  const toItem = (action: Action): MenuItem => ({ ...action, isDangerous: action.isDangerous === true, act: () => run(action) });
   return (
     <div class="admin-actions">
-      {actions
-        .filter((action) => action !== false)
+      {possible
+        .filter(({ isRare }) => !isRare)
         .map((action) => (
           <button
             key={action.label}
@@ -50,6 +57,7 @@ export function Actions({ actions, titleOf, onDone }: ActionsProps) {
             {action.label}
           </button>
         ))}
+      {rare.length > 0 && <MenuButton label={strings.rooms.menu} items={() => rare.map(toItem)} />}
     </div>
   );
 }

@@ -138,6 +138,7 @@ function actionsOn(user: User, usage: Usage, onChange: PersonPanelProps['onChang
     {
       label: isMe ? laterStrings.settings.endOthers : words.end,
       effects: [isMe ? words.endsOthers : words.endsSessions(usage.sessions), words.signsInAgain],
+      isRare: true,
       act: async () => {
         await ask(chat.DELETE('/api/sessions', { params: { query: { user: id } } }));
         return words.ended;
@@ -146,6 +147,7 @@ function actionsOn(user: User, usage: Usage, onChange: PersonPanelProps['onChang
     (usage.has_second_factor || usage.passkeys > 0) &&
       !isMe && {
         label: laterStrings.secondFactor.turnOff,
+        isRare: true,
         act: async () => {
           openDialog(laterStrings.secondFactor.turnOff, (close) => (
             <ResetSecondFactor
@@ -161,6 +163,7 @@ function actionsOn(user: User, usage: Usage, onChange: PersonPanelProps['onChang
       },
     {
       label: words.unlimit,
+      isRare: true,
       act: async () => {
         await ask(chat.DELETE('/api/users/{user}/usage', { params: { path } }));
         return words.unlimited;
@@ -168,6 +171,7 @@ function actionsOn(user: User, usage: Usage, onChange: PersonPanelProps['onChang
     },
     {
       label: words.rate,
+      isRare: true,
       act: async () => {
         openDialog(words.ask(words.rate, safeName(nameOf(user))), (close) => (
           <Rate
@@ -183,8 +187,8 @@ function actionsOn(user: User, usage: Usage, onChange: PersonPanelProps['onChang
       },
     },
     usage.is_held
-      ? { label: laterStrings.admin.rooms.release, effects: [words.releases], act: () => hold(false) }
-      : { label: laterStrings.admin.rooms.hold, effects: [words.holds, words.holdsNobody], act: () => hold(true) },
+      ? { label: laterStrings.admin.rooms.release, effects: [words.releases], isRare: true, act: () => hold(false) }
+      : { label: laterStrings.admin.rooms.hold, effects: [words.holds, words.holdsNobody], isRare: true, act: () => hold(true) },
     !user.is_active || user.is_bot
       ? false
       : user.is_admin
@@ -202,6 +206,7 @@ function actionsOn(user: User, usage: Usage, onChange: PersonPanelProps['onChang
           words.needsPassword,
         ],
         isDangerous: true,
+        isRare: true,
         act: () => change({ is_connected: false }),
       },
     !isMe &&

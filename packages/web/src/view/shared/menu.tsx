@@ -78,10 +78,9 @@ function Items({ items, opener }: { items: readonly MenuItem[]; opener: HTMLElem
           aria-keyshortcuts={item.key}
           onClick={() => choose(item)}
         >
-          {item.emoji}
-          {item.icon && (
+          {item.emoji ?? (
             <>
-              <Icon name={item.icon} /> {item.label}
+              {item.icon && <Icon name={item.icon} />} {item.label}
               {item.key && !isTouched() && (
                 <span class="key" aria-hidden="true">
                   {item.key.length > 1 ? strings.shortcuts.deleteKey : item.key}
