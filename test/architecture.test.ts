@@ -49,7 +49,7 @@ const layers: Record<string, string[][]> = {
     ['lists', 'inviting'],
     ['text'],
     ['people'],
-    ['files', 'sign-in'],
+    ['emoji', 'files', 'sign-in'],
     ['shared'],
   ],
 };

@@ -13,6 +13,7 @@ import { roomOf } from '../../store/rooms/rooms.ts';
 import { aboutRoom } from '../../store/rooms/topics.ts';
 import { isSaved } from '../../store/saved.ts';
 import { deleteMessage, markUnreadFrom, togglePin, toggleReaction, toggleSaved } from '../../sync/actions.ts';
+import { pickEmoji } from '../emoji/pick.ts';
 import { attempt, IconButton } from '../shared/controls.tsx';
 import { copyOut } from '../shared/copy.tsx';
 import { confirmed } from '../shared/dialog.tsx';
@@ -111,14 +112,6 @@ const quickOf = (message: Message): MenuItem[] =>
     emoji,
     act: () => toggleReaction(message, emoji),
   }));
-
-const loadEmojiPicker = lateCode(() => import('../text/emoji-picker.tsx'));
-
-/** Opens the list of emoji at an element. */
-export async function pickEmoji(opener: HTMLElement, onPick: (emoji: string) => void): Promise<void> {
-  const { openEmojiPicker } = await loadEmojiPicker();
-  openEmojiPicker(opener, onPick);
-}
 
 const loadQuotes = lateCode(() => import('./quote.tsx'));
 const quote = async (message: Message, isInThread: boolean) => (await loadQuotes()).quote(message, isInThread);

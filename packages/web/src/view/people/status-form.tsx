@@ -5,7 +5,9 @@ import { laterStrings } from '../../i18n/strings-later.ts';
 import { ask, chat, type User } from '../../service/api.ts';
 import { idOf } from '../../service/ids.ts';
 import { currentStatus, learnStatuses, type Status } from '../../store/people/names.ts';
+import { pickEmoji } from '../emoji/pick.ts';
 import { attempt, Field, Form } from '../shared/controls.tsx';
+import { Icon } from '../shared/icon.tsx';
 
 /** When a status may end that is set now. */
 const ends = {
@@ -41,26 +43,28 @@ export function StatusForm({ close }: { close: () => void }) {
           </button>
         ))}
       </div>
-      <Field
-        key={`text ${said.text}`}
-        label={laterStrings.status.text}
-        name="text"
-        maxLength={200}
-        required={false}
-        autocomplete="off"
-        autocapitalize="sentences"
-        value={said.text}
-        autoFocus
-      />
-      <Field
-        key={`emoji ${said.emoji}`}
-        label={laterStrings.status.emoji}
-        name="emoji"
-        maxLength={40}
-        required={false}
-        autocomplete="off"
-        value={said.emoji ?? ''}
-      />
+      <div class="status-line">
+        <button
+          type="button"
+          class="status-emoji"
+          aria-label={`${laterStrings.status.emoji} ${said.emoji ?? ''}`}
+          onClick={({ currentTarget }) => void pickEmoji(currentTarget, (emoji) => setSaid((before) => ({ ...before, emoji })))}
+        >
+          {said.emoji ?? <Icon name="emoji" />}
+        </button>
+        <input type="hidden" name="emoji" value={said.emoji ?? ''} />
+        <Field
+          key={said.text}
+          label={laterStrings.status.text}
+          name="text"
+          maxLength={200}
+          required={false}
+          autocomplete="off"
+          autocapitalize="sentences"
+          value={said.text}
+          autoFocus
+        />
+      </div>
       <div class="field">
         <label for="field-until">{laterStrings.status.until}</label>
         <select id="field-until" name="until">

@@ -6,6 +6,7 @@ import { steps } from '../../device/routes.ts';
 import { strings } from '../../i18n/strings.ts';
 import { IconButton } from './controls.tsx';
 import { rememberFocus } from './focus.ts';
+import { Popovers } from './popover.tsx';
 
 /** The one dialog that is open. */
 const open = signal<(Look & { title: string; content: Content; onClose: (() => void) | undefined }) | undefined>(undefined);
@@ -171,6 +172,7 @@ export function Dialogs() {
           </div>
         )}
       </div>
+      <Popovers isInDialog />
     </dialog>
   );
 }

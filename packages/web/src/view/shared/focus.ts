@@ -45,12 +45,13 @@ export function returnToComposer(element: Element | null = null): void {
 
 /**
  * Remembers the focused element when something opens over it. The result returns the focus to that
- * element if it was reached by keyboard. Otherwise it focuses the message field, where a mouse user
- * continues to type.
+ * element if it was reached by keyboard, or is in a dialog. Otherwise it focuses the message field,
+ * where a mouse user continues to type.
  */
 export function rememberFocus(): () => void {
   const before = document.activeElement as HTMLElement | null;
-  const mustHaveIt = isByKeyboard(before) || matchMedia('(pointer: coarse)').matches;
+  const isInDialog = before?.closest('dialog') != null;
+  const mustHaveIt = isInDialog || isByKeyboard(before) || matchMedia('(pointer: coarse)').matches;
   return () => {
     if (before?.isConnected && (mustHaveIt || !focusComposer(before))) focusAnew(before);
     else if (!before?.isConnected) returnToComposer();

@@ -42,11 +42,14 @@ export const isTouched = (): boolean => matchMedia('(pointer: coarse)').matches;
 /** Going back leaves the subject of the popover. */
 const leaveBehind = () => closePopover({ isFocusKept: true });
 
-/** The container of the open popover. */
-export function Popovers() {
+/**
+ * The container of the open popover. One that a dialog opened is within the dialog, because
+ * everything else cannot be used meanwhile.
+ */
+export function Popovers({ isInDialog = false }: { isInDialog?: boolean }) {
   const { value } = open;
   useLayoutEffect(() => addEventListener('popstate', leaveBehind), []);
-  if (!value) return null;
+  if (!value || (value.opener.closest('dialog') !== null) !== isInDialog) return null;
   const box = <Box key={value} {...value} />;
   // All content belongs to a landmark or a dialog.
   return value.role === 'menu' ? <section aria-label={value.label}>{box}</section> : box;

@@ -23,13 +23,14 @@ import { hasTray, takeTray, trayOf } from '../../../store/unsent/tray.ts';
 import { sendMessage } from '../../../sync/actions.ts';
 import { sync } from '../../../sync/sync.ts';
 import { formats } from '../../../text/markup.ts';
+import { pickEmoji } from '../../emoji/pick.ts';
 import { IconButton } from '../../shared/controls.tsx';
 import { confirmed } from '../../shared/dialog.tsx';
 import { later } from '../../shared/later.tsx';
 import { useRoving } from '../../shared/roving.tsx';
 import { Editor, type EditorHandle } from '../../text/editor.tsx';
 import { forComposer } from '../../text/for-composer.ts';
-import { edit, pickEmoji } from '../actions.tsx';
+import { edit } from '../actions.tsx';
 
 const loadCommands = lateCode(() => import('./commands.tsx'));
 const Answer = later(async () => (await loadCommands()).Answer);
