@@ -65,6 +65,13 @@ describe('the page', () => {
       as: sample.people.bob,
     });
     await page.locator('.reaction').first().waitFor();
+    // Forced colours draw neither shadows nor backgrounds.
+    await page.locator('.room-pane .composer textarea').focus();
+    const edgeOf = (selector: string, edge: string, part = '') =>
+      page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}'), '${part}').${edge}Style`);
+    expect(await edgeOf('.room-pane .editor-row', 'outline')).toBe('solid');
+    expect(await edgeOf('.room-pane .avatar', 'outline')).toBe('solid');
+    expect(await edgeOf('.room.unread', 'borderTop', '::before')).toBe('solid');
     await page.keyboard.press('Control+k');
     const outlined =
       "[...document.querySelectorAll('[aria-current], [aria-selected=true], .reaction[aria-pressed=true], .count')]";
