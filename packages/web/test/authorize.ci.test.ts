@@ -85,6 +85,8 @@ describe('the page that asks for an app', () => {
     await signInThere(page, ann);
     await page.getByRole('listitem').first().waitFor();
     expect(await page.evaluate('document.documentElement.dir || "ltr"')).toBe(direction);
+    // Only a wide window shows the name on a colour.
+    expect(await page.evaluate("getComputedStyle(document.querySelector('.brand')).backgroundImage")).toBe('none');
     expect(await objections(page)).toEqual([]);
     await page.locator('.authorize form button:not(.primary)').tap();
     expect(await answerIn(page)).toEqual({ error: 'access_denied', state: 'a state', iss: issuer });

@@ -5,6 +5,7 @@ import { array, assert, constantFrom, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isJumbo } from '../src/text/jumbo.ts';
 import { hiddenHost, shortAddress } from '../src/text/links.ts';
+import { initialsOf } from '../src/text/names.ts';
 import { nameRooms, splitAtRooms } from '../src/text/room-names.ts';
 
 const text = (value: string): Inline => ({ type: 'text', text: value });
@@ -168,5 +169,18 @@ describe('the name of a room', () => {
     const parts = splitAtRooms(source, rooms);
     expect(parts.flatMap(({ room }) => (room ? [room.name] : []))).toEqual(names);
     expect(parts.map(({ text }) => text).join('')).toBe(source);
+  });
+});
+
+describe('the initials of a name', () => {
+  it.each([
+    ['maria.lindqvist', 2, 'ML'],
+    ['Ana de la Cruz', 2, 'AD'],
+    ['Ana de la Cruz', 1, 'A'],
+    ['(3) --', 2, '3'],
+    ['سلمى الخطيب', 2, 'س\u200cا'],
+    ['…', 2, ''],
+  ])('the initials of %j, at most %i, are not joined to a word: %j', (name, count, initials) => {
+    expect(initialsOf(name, count)).toBe(initials);
   });
 });

@@ -35,7 +35,7 @@ export function Replies({ message }: { message: Message }) {
     <a class="replies" href={roomPath(message.room.$oid, { thread: idOf(message) })}>
       <span class="faces">
         {users.map((id) => (
-          <Avatar key={id} person={personOf(id)} id={id} />
+          <Avatar key={id} person={personOf(id)} id={id} isSmall />
         ))}
       </span>
       {strings.message.replies(message.reply_count)}

@@ -4,6 +4,7 @@ import { bearer } from '../../service/api.ts';
 import type { MyRoom } from '../../store/kept.ts';
 import { nameOf, type Person } from '../../store/people/names.ts';
 import { emojiOf } from '../../text/codes.ts';
+import { initialsOf } from '../../text/names.ts';
 import { Icon } from '../shared/icon.tsx';
 import { later } from '../shared/later.tsx';
 
@@ -15,11 +16,19 @@ const Fetched = later<{ address: string; onThere: () => void }>(
 /** The addresses of loaded pictures, which appear at once. */
 const seen = new Set<string>();
 
+type AvatarProps = {
+  person: Person | undefined;
+  id: string;
+  icon?: string | undefined;
+  /** Shows one initial, because two would be too small to read. */
+  isSmall?: boolean;
+};
+
 /**
  * The picture of a person. Until it is loaded, or without one: up to two initials on the person's
  * colour, or the emoji of a program.
  */
-export const Avatar = ({ person, id, icon }: { person: Person | undefined; id: string; icon?: string | undefined }) => {
+export const Avatar = ({ person, id, icon, isSmall = false }: AvatarProps) => {
   const emoji = icon && (/^:.+:$/.test(icon) ? emojiOf(icon) : icon);
   if (emoji)
     return (
@@ -29,7 +38,7 @@ export const Avatar = ({ person, id, icon }: { person: Person | undefined; id: s
     );
   return (
     <Picture hue={hashOf(id) % 16} address={person?.avatar && `/api/users/${id}/avatar?version=${person.avatar}`}>
-      {(person && initialsOf(nameOf(person))) || '?'}
+      {(person && initialsOf(nameOf(person), isSmall ? 1 : 2)) || '?'}
     </Picture>
   );
 };
@@ -39,7 +48,7 @@ export const PeopleMark = ({ room: { id, name, people } }: { room: Pick<MyRoom, 
   people.length > 1 ? (
     <span class="pair">
       {people.slice(0, 2).map((person) => (
-        <Avatar key={person.id} person={person} id={person.id} />
+        <Avatar key={person.id} person={person} id={person.id} isSmall />
       ))}
     </span>
   ) : (
@@ -82,14 +91,6 @@ function Picture({ address, hue, children }: PictureProps) {
     </span>
   );
 }
-
-const initialsOf = (name: string) =>
-  name
-    .split(/[\s._-]+/)
-    .map((word) => /[\p{L}\p{N}]/u.exec(word)?.[0]?.toUpperCase() ?? '')
-    .filter(Boolean)
-    .slice(0, 2)
-    .join('');
 
 /** FNV-1a, in 32 bits: ids that were made together differ in their last digits alone. */
 function hashOf(text: string): number {

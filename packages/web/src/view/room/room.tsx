@@ -172,7 +172,7 @@ function Faces({ timeline }: { timeline: Timeline }) {
   return (
     <span class="faces">
       {last.map((message) => (
-        <Avatar key={message.user.$oid} person={authorOf(message)} id={message.user.$oid} />
+        <Avatar key={message.user.$oid} person={authorOf(message)} id={message.user.$oid} isSmall />
       ))}
     </span>
   );

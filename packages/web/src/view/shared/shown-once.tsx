@@ -1,16 +1,16 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import { strings } from '../../i18n/strings.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
-import { IconButton } from './controls.tsx';
 import { copyOut } from './copy.tsx';
+import { Icon } from './icon.tsx';
 
 type Props = { values: (readonly [label: string, value: string])[]; children?: ComponentChildren };
 
 /** Values that were made, each with its label, which nobody can see again. */
 export const ShownOnce = ({ values, children }: Props) => (
   <div class="made" role="status">
-    {laterStrings.once}
+    <p class="muted">{laterStrings.once}</p>
     {values.map(([label, value]) => (
       <Copied key={label + value} label={label} value={value} />
     ))}
@@ -19,12 +19,18 @@ export const ShownOnce = ({ values, children }: Props) => (
 );
 
 function Copied({ label, value }: { label: string; value: string }) {
+  const id = useId();
   const [isCopied, setCopied] = useState(false);
   const copy = () => void copyOut(value).then(setCopied);
   return (
-    <span class="row">
-      <input readOnly dir="ltr" aria-label={label} value={value} onFocus={({ currentTarget }) => currentTarget.select()} />
-      <IconButton icon={isCopied ? 'check' : 'copy'} label={strings.message.copyCode} onPress={copy} />
-    </span>
+    <div class="field">
+      <label for={id}>{label}</label>
+      <span class="row">
+        <input id={id} readOnly dir="ltr" value={value} onFocus={({ currentTarget }) => currentTarget.select()} />
+        <button type="button" onClick={copy}>
+          <Icon name={isCopied ? 'check' : 'copy'} /> {strings.message.copyCode}
+        </button>
+      </span>
+    </div>
   );
 }

@@ -52,12 +52,9 @@ export function SetUp() {
           <pre>
             <code>{laterStrings.setup.command}</code>
           </pre>
+          <a href="/login">{laterStrings.signUp.toLogin}</a>
         </details>
       )}
-      <p class="ways">
-        <a href="/login">{laterStrings.login.title}</a>
-        {settings.registration !== 'closed' && <a href="/signup">{laterStrings.login.toSignUp}</a>}
-      </p>
     </>
   );
 }

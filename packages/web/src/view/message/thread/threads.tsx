@@ -77,7 +77,6 @@ export function Threads({ room }: { room?: string | undefined }) {
     >
       <div class="threads">
         {!ids && <Loading failure={failure} onRetry={open} />}
-        {ids?.length === 0 && <p class="muted center">{laterStrings.lists.noNewThreads}</p>}
         {ids?.map((id) => (
           <Card key={id} id={id} />
         ))}
@@ -96,14 +95,17 @@ export function Threads({ room }: { room?: string | undefined }) {
 const Earlier = ({ shown }: { shown: readonly string[] }) => (
   <section class="earlier">
     <Pages name="threads" read={readFollowed} none={laterStrings.lists.noThreads} id={idOfThread}>
-      {(threads) => <EarlierList threads={threads.filter((thread) => !shown.includes(idOfThread(thread)))} />}
+      {(threads) => (
+        <EarlierList threads={threads.filter((thread) => !shown.includes(idOfThread(thread)))} isUpToDate={shown.length === 0} />
+      )}
     </Pages>
   </section>
 );
 
-const EarlierList = ({ threads }: { threads: readonly Thread[] }) =>
+const EarlierList = ({ threads, isUpToDate }: { threads: readonly Thread[]; isUpToDate: boolean }) =>
   threads.length === 0 ? null : (
     <>
+      {isUpToDate && <p class="muted center">{laterStrings.lists.noNewThreads}</p>}
       <h2>{laterStrings.lists.earlierThreads}</h2>
       <RovingList class="results">
         {threads.map(({ message }) => (
