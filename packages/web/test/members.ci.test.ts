@@ -51,6 +51,12 @@ const reportLate = `
     }
   };`;
 
+const watchShifts = `
+  window.shift = 0;
+  new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) window.shift += value;
+  }).observe({ type: 'layout-shift' });`;
+
 describe('the members of a large room', () => {
   it('the members of a large room are loaded and drawn a few at a time, to the last, and are found by their names', async () => {
     const { id, owner, word } = await aLargeRoom();
@@ -66,7 +72,11 @@ describe('the members of a large room', () => {
     await page.getByRole('searchbox', { name: 'Find a member' }).fill(`${word}-0123`);
     await expect.poll(() => rows.count()).toBe(1);
     await page.getByRole('searchbox', { name: 'Find a member' }).fill('');
+    await rows.nth(30).waitFor();
+    await page.evaluate(watchShifts);
     await expect.poll(() => scrollToLast(page), { timeout: 60_000 }).toBe(many);
+    // Rows stay where they came into view.
+    expect(await page.evaluate('window.shift')).toBeLessThan(0.01);
     expect(problems).toEqual([]);
     await context.close();
   });

@@ -102,3 +102,30 @@ describe('a room that is opened by its address', () => {
     await context.close();
   });
 });
+
+describe('a page that is opened by its address', () => {
+  it('a page that is opened by its address moves nothing that it has shown', async () => {
+    const [ann, bob] = [await anAccount(), await anAccount()];
+    const room = await aRoom({ owner: ann, members: [bob] });
+    for (let at = 0; at < 3; at++) await aMessage(bob, room.id, { text: `message ${at}` }, call);
+    const { page, context } = await visit({ path: '/directory', as: ann });
+    await page.addInitScript(`
+      window.shift = 0;
+      new PerformanceObserver((list) => {
+        for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) window.shift += value;
+      }).observe({ type: 'layout-shift', buffered: true });`);
+    // Slow answers show one part of the page after the other.
+    await page.route(/\/api\/(blocks|members|messages|rooms\/\w+\/webhooks)\b/, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await route.continue();
+    });
+    const panels = ['members', 'details', 'search', 'integrations'].map((panel) => `/rooms/${room.id}?panel=${panel}`);
+    const moved: [string, unknown][] = [];
+    for (const path of [...panels, '/settings/profile']) {
+      await page.goto(`${serveUrl}${path}`, { waitUntil: 'networkidle' });
+      moved.push([path, await page.evaluate('window.shift')]);
+    }
+    expect(moved.filter(([, shift]) => !(Number(shift) < 0.01))).toEqual([]);
+    await context.close();
+  });
+});

@@ -50,6 +50,7 @@ export function Members({ room }: { room: string }) {
     <AboutSide room={room} tab="members">
       <div class="side-content">
         {mine && mayInvite(mine) && <AddPeople room={room} />}
+        {mine && mayInvite(mine) && list && <Invitations key={room} room={room} isOpen={list.length === 1} />}
         {list && (list.length > many || hasMoreMembers(room)) && (
           <input
             type="search"
@@ -75,7 +76,6 @@ export function Members({ room }: { room: string }) {
         ) : (
           <Loading failure={list ? undefined : failure} onRetry={reload} />
         )}
-        {mine && mayInvite(mine) && list && <Invitations key={room} room={room} isOpen={list.length === 1} />}
         {mine && !mine.isDirect && may(mine, 'seeBans') && <Bans room={room} changes={changes} />}
       </div>
     </AboutSide>
@@ -94,6 +94,7 @@ function Rows({ list, mayBlock, onChange, more }: RowsProps) {
   const [count, setCount] = useState(portion);
   const [failure, setFailure] = useState<unknown>();
   const end = useRef<HTMLLIElement>(null);
+  const drawn = list.slice(0, count);
   const hasRest = count < list.length || more !== undefined;
   const load = () => {
     setFailure(undefined);
@@ -112,11 +113,12 @@ function Rows({ list, mayBlock, onChange, more }: RowsProps) {
   }, [count, list.length, more !== undefined]);
   return (
     <RovingList class="members">
-      {list.slice(0, count).map((member) => (
+      {drawn.map((member) => (
         <MemberRow key={member.user.$oid} member={member} mayBlock={mayBlock} onChange={onChange} />
       ))}
       {hasRest && (
-        <li ref={end}>
+        // Another element each time: the same one would jump down.
+        <li ref={end} key={drawn.length}>
           <Loading failure={failure} onRetry={load} />
         </li>
       )}

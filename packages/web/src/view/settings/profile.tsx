@@ -48,15 +48,6 @@ export function Profile() {
       <Section title={laterStrings.settings.picture} hint={laterStrings.settings.pictureHint}>
         <MyPicture />
       </Section>
-      {isPresenceTold.value && (
-        <Section title={laterStrings.settings.presence} hint={laterStrings.settings.presenceHint}>
-          <Check
-            label={laterStrings.settings.showPresence}
-            isChecked={me().shows_presence}
-            onChange={(shows_presence) => attempt(() => change({ shows_presence }))}
-          />
-        </Section>
-      )}
       <Section title={laterStrings.settings.email}>
         <Address change={change} />
       </Section>
@@ -78,6 +69,16 @@ export function Profile() {
       {settings.oidc !== undefined && (
         <Section title={settings.oidc.map(({ name }) => name).join(', ')}>
           <ConnectWithProvider />
+        </Section>
+      )}
+      {/* Known later than the rest, so it is below the first ones. */}
+      {isPresenceTold.value && (
+        <Section title={laterStrings.settings.presence} hint={laterStrings.settings.presenceHint}>
+          <Check
+            label={laterStrings.settings.showPresence}
+            isChecked={me().shows_presence}
+            onChange={(shows_presence) => attempt(() => change({ shows_presence }))}
+          />
         </Section>
       )}
       <Section title={laterStrings.blocked.title} hint={laterStrings.blocked.hint}>
