@@ -37,6 +37,9 @@ export const cardOf = (id: string): ThreadCard | undefined => cardSignal(id).val
 const mostThreads = 30;
 const mostReplies = 20;
 
+/** How many threads are in view at first: they appear with their replies, so that none moves. */
+const firstInView = 3;
+
 /** How many replies that were read before are shown above the new ones. */
 const context = 2;
 
@@ -63,8 +66,10 @@ async function readThreads(after?: string): Promise<void> {
   const { data, headers } = await askFully(chat.GET('/api/threads', { params: { query } }));
   const isFirst = cardIds.value === undefined || after !== undefined;
   if (isFirst) next = nextOf(headers);
+  batch(() => data.forEach(updateCard));
+  if (cardIds.value === undefined)
+    await Promise.all(data.slice(0, firstInView).map(({ message }) => loadCard(message._id.$oid).catch(() => {})));
   batch(() => {
-    for (const thread of data) updateCard(thread);
     const ids = cardIds.value ?? [];
     const fresh = data.map(({ message }) => message._id.$oid).filter((id) => !ids.includes(id));
     cardIds.value = [...ids, ...fresh];
