@@ -6,22 +6,25 @@ import type { Follower } from './audience.ts';
 import type { Connection } from './connection.ts';
 import type { Hub } from './hub.ts';
 
-/** Handles a notice of this or another process. */
-export function deliver(hub: Hub, notice: ServerNotice): void {
+/**
+ * Handles a notice of this or another process. Chunks of other servers are `isPaced`: they arrive
+ * once a second already.
+ */
+export function deliver(hub: Hub, notice: ServerNotice, { isPaced = false } = {}): void {
   if (hub.followers.size === 0) return;
   if (notice.type === 'presence') hub.presence?.hear(notice);
   else if (notice.type === 'person') {
     refreshRooms(hub, notice.user);
     hub.presence?.changed(notice.user);
-  } else dispatch(hub, framesFor(notice));
+  } else dispatch(hub, framesFor(notice), isPaced);
 }
 
 /** Chooses the connections that receive a frame, or the rooms and connections to read. */
-function dispatch(hub: Hub, notice: Dispatch): void {
+function dispatch(hub: Hub, notice: Dispatch, isPaced: boolean): void {
   switch (notice.to) {
     case 'members':
+      for (const user of notice.left) leaveRoom(hub, user, notice.room);
       hub.rooms.notePosition(notice.room, notice.seq);
-      // The pump finds the members who have left.
       for (const user of notice.joined) joinRoom(hub, user, notice.room);
       break;
     case 'user':
@@ -31,7 +34,7 @@ function dispatch(hub: Hub, notice: Dispatch): void {
       sendEphemeral(connectionsIn(hub, notice), notice.frame, 'typing');
       break;
     case 'readers':
-      sendChunk(hub, notice);
+      sendChunk(hub, notice, isPaced);
       break;
     case 'former members': {
       const room = hub.rooms.get(notice.room);
@@ -54,6 +57,18 @@ function joinRoom(hub: Hub, user: string, room: string): void {
   if (follower) hub.rooms.joinSoon(follower, room);
 }
 
+/**
+ * Ends the membership immediately: the pump would find it later, and chunks of texts would arrive
+ * until then. The user may have joined again since.
+ */
+function leaveRoom(hub: Hub, user: string, id: string): void {
+  const follower = hub.followers.get(user);
+  const room = hub.rooms.get(id);
+  if (!follower || !room?.followers.has(follower)) return;
+  hub.rooms.leave(follower, room);
+  hub.rooms.joinSoon(follower, id);
+}
+
 function refreshRooms(hub: Hub, user: string): void {
   const follower = hub.followers.get(user);
   if (follower) hub.rooms.refreshSoon(follower);
@@ -65,9 +80,9 @@ const connectionsWith = (hub: Hub, token: string): Connection[] =>
   [...hub.connections()].filter((connection) => connection.token === token);
 
 /** Sends a chunk immediately, or once a second in rooms with many readers. */
-function sendChunk(hub: Hub, chunk: Dispatch & { to: 'readers' }): void {
+function sendChunk(hub: Hub, chunk: Dispatch & { to: 'readers' }, isPaced: boolean): void {
   const send = (one: typeof chunk) => sendEphemeral(connectionsIn(hub, one, Number.POSITIVE_INFINITY), one.frame, 'typing');
-  if (readersOf(hub, chunk.room).length > socketLimits.typing) hub.chunks.offer(chunk, send);
+  if (!isPaced && readersOf(hub, chunk.room).length > socketLimits.typing) hub.chunks.offer(chunk, send);
   else send(chunk);
 }
 

@@ -74,7 +74,8 @@ export async function tellOthers(hub: Hub, server: string): Promise<Others> {
     const begun = timeNow();
     if (count > 0 && hub.followers.size > 0) {
       const found = await hub.read(() => readNoticesSince(lookedAt, server));
-      for (const { notices } of found.filter((one) => !seen.has(one.id))) for (const notice of notices) deliver(hub, notice);
+      for (const { notices } of found.filter((one) => !seen.has(one.id)))
+        for (const notice of notices) deliver(hub, notice, { isPaced: true });
       seen = new Set(found.map((one) => one.id));
       for (const rooms of slices(hub.rooms.all().map(({ id }) => id))) {
         const readAt = performance.now();
@@ -142,7 +143,7 @@ const mayGetLost: readonly string[] = [
   'presence',
 ] satisfies ServerNotice['type'][];
 
-const isFoundAnyway = (notice: ServerNotice): boolean => notice.type === 'moved' && !notice.joined;
+const isFoundAnyway = (notice: ServerNotice): boolean => notice.type === 'moved' && !notice.joined && !notice.left;
 
 /**
  * Repeats work until it is aborted, with a pause in between. Logs only the first of consecutive

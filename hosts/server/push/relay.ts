@@ -65,7 +65,7 @@ export function relayOfWorker(): Relay {
       if (!isFollowed) return;
       if (gathered.size === 0) setTimeout(flush, gatherTime);
       // For each room, only the latest position matters.
-      const key = notice.type === 'moved' && !notice.joined ? `moved ${notice.room}` : String(gathered.size);
+      const key = notice.type === 'moved' && !notice.joined && !notice.left ? `moved ${notice.room}` : String(gathered.size);
       const earlier = gathered.get(key);
       const isOlder = earlier?.type === 'moved' && notice.type === 'moved' && earlier.seq > notice.seq;
       if (!isOlder) gathered.set(key, notice);

@@ -27,7 +27,8 @@ export const questionParameters = {
 /** A question as its sender describes it. */
 export type SentQuestion = Omit<Values<typeof questionParameters>, 'actions'> & { actions: SentAction[] };
 
-const programRequired: Refusal = () => permissionDenied('program_required', 'Only bots and agents can send actions.');
+export const programRequired: Refusal = () =>
+  permissionDenied('program_required', 'Only bots and agents can send actions, streams and status lines.');
 export const questionRefusals = [programRequired, noSuchUser];
 
 /** The question of a message that is sent; undefined for other messages. */

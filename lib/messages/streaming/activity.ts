@@ -4,8 +4,7 @@ import { foreseeConnected, notify } from '../../notices/notices.ts';
 import type { RoomContext } from '../../rooms/contexts.ts';
 import { refusalsOf, requirePermission } from '../../rooms/permissions.ts';
 import type { AuthoredMessage } from '../messages.ts';
-import { isProgram } from '../questions/question.ts';
-import { programRequired } from './start.ts';
+import { isProgram, programRequired } from '../questions/question.ts';
 
 /** The longest status line, in characters. */
 const longestActivity = 100;

@@ -1,13 +1,11 @@
 import type { ObjectId } from 'mongodb';
-import { conflict, permissionDenied, type Refusal } from '../../base/errors.ts';
+import { conflict, type Refusal } from '../../base/errors.ts';
 import { messages } from '../../collections/rooms/messages.ts';
 import type { Caller } from '../../identity/caller.ts';
-import { isProgram } from '../questions/question.ts';
+import { isProgram, programRequired } from '../questions/question.ts';
 
 /** The most messages of an account that can stream at the same time. */
 const mostStreams = 20;
-
-export const programRequired: Refusal = () => permissionDenied('program_required', 'Only bots and agents can do this.');
 
 export const tooManyStreams: Refusal = () =>
   conflict('too_many_streams', 'Too many messages of the account stream already. Finish one first.');
@@ -29,8 +27,14 @@ export async function requireStream(caller: Caller): Promise<void> {
   if ((await countStreams(caller.user._id)) >= mostStreams) throw tooManyStreams();
 }
 
-const countStreams = (user: ObjectId): Promise<number> =>
-  messages.countDocuments({ user, ...isStreaming }, { limit: mostStreams });
+/**
+ * Counts each message once. Each write of a stream moves it to the end of the index, where a scan
+ * in progress finds it again.
+ */
+async function countStreams(user: ObjectId): Promise<number> {
+  const found = await messages.find({ user, ...isStreaming }, { projection: { _id: 1 }, limit: 2 * mostStreams }).toArray();
+  return new Set(found.map(({ _id }) => _id.toHexString())).size;
+}
 
 /** The stored state of a message that begins to stream. */
 export const beginning = (text: string, stored_at: Date) => ({ streaming: { length: lengthOf(text), stored_at } });

@@ -1,18 +1,10 @@
 import type { Calls } from './calls.ts';
 import type { Connection } from './connection.ts';
-import type {
-  ActivityFrame,
-  ChunkFrame,
-  Member,
-  PersonFrame,
-  PresenceFrame,
-  ReadFrame,
-  ServerFrame,
-  TypingNotice,
-} from './contract.ts';
+import type { Member, ServerFrame } from './contract.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { type Ask, Cursors, type EventPage, type FollowedEvent, type LeftRoom, type Reset } from './cursors.ts';
 import { ChatError, errorOf } from './errors.ts';
+import { addNotice, isNotice, type Notice } from './notices.ts';
 import { intervalOf, type PaceSettings, stateTeller } from './pace.ts';
 import { nextQuery } from './pages.ts';
 
@@ -32,16 +24,7 @@ export type LiveSettings = PaceSettings & { after?: Record<string, string | numb
  * is a connection, also typing indicators, activities of bots, texts that stream, read markers of
  * the caller's other devices, left rooms, and the presence of watched people.
  */
-export type News =
-  | FollowedEvent
-  | Reset
-  | TypingNotice
-  | ActivityFrame
-  | ChunkFrame
-  | ReadFrame
-  | PresenceFrame
-  | PersonFrame
-  | LeftRoom;
+export type News = FollowedEvent | Reset | Notice | LeftRoom;
 
 /** A stream of news. `wake()` sends a request immediately, if you learn of news in another way. */
 export type EventStream<T = FollowedEvent | Reset> = AsyncGenerator<T, void> & { wake: () => void };
@@ -71,13 +54,6 @@ export function live(chat: Chat, { after = {}, ...settings }: LiveSettings = {})
   return Object.assign(following<News>(chat, cursors, settings), { typing, watch, active });
 }
 
-/** The most notices that wait for the iterator; old ones are useless. */
-const mostNotices = 100;
-
-type Notice = TypingNotice | ActivityFrame | ChunkFrame | ReadFrame | PresenceFrame | PersonFrame;
-const isNotice = (frame: ServerFrame): frame is Notice =>
-  ['typing', 'activity', 'chunk', 'read', 'presence', 'person'].includes(frame.type);
-
 function following<T extends News>(
   { client, connection }: Chat,
   cursors: Cursors,
@@ -98,7 +74,7 @@ function following<T extends News>(
     else if (frame.type === 'pong') {
       for (const { room, seq } of frame.rooms) cursors.moved({ room: room.$oid, epoch: frame.epoch, seq }, now());
       if (frame.more) cursors.wake(now());
-    } else if (only === undefined && isNotice(frame) && notices.length < mostNotices) notices.push(frame);
+    } else if (only === undefined && isNotice(frame)) addNotice(notices, frame);
     bell.ring();
   };
   const listener = {

@@ -71,6 +71,39 @@ it('50 answers that stream at the same time are stored once a second each, and h
   await close();
 }, 120_000);
 
+it('50 answers that stream through one server arrive whole at a reader of another one, with one event at the end', async () => {
+  const [ann, ...bots] = await Promise.all([anAccount(), aBot(), aBot(), aBot()]);
+  const room = await aRoomOf([ann, ...bots]);
+  // Each server has two processes, which share its port.
+  const command = [...commands.serve, '--workers', '2'];
+  const [writers, readers] = await Promise.all([aService({}, command), aService({}, command)]);
+  const reader = await connected(readers.url, ann);
+  const chats = bots.map(({ token }) => createChatClient({ baseUrl: writers.url, token }));
+  const sent = await Promise.all(
+    Array.from({ length: streams }, async (_, index) => {
+      const answer = (chats[index % chats.length] as (typeof chats)[number]).stream({ room });
+      const parts = Array.from({ length: 20 }, (_, at) => `${index}/${at} `);
+      for (const part of parts) {
+        await answer.write(part);
+        await sleep(100);
+      }
+      await answer.end();
+      return parts.join('');
+    }),
+  );
+  await expect.poll(() => reader.events(room), { timeout: 20_000 }).toHaveLength(2 * streams);
+  const ended = reader.events(room).flatMap((event) => (event.type === 'message.completed' && event.data ? [event.data] : []));
+  expect(ended.map(({ text }) => text).sort()).toEqual(sent.toSorted());
+  expect(new Set(ended.map(({ _id }) => _id.$oid)).size).toBe(streams);
+  // The texts were seen before they were complete.
+  const grown = Map.groupBy(reader.of('chunk'), ({ message }) => message.$oid);
+  expect(grown.size).toBe(streams);
+  for (const { _id, text } of ended)
+    for (const { at, text: part } of grown.get(_id.$oid) ?? []) expect(text.startsWith(part, at)).toBe(true);
+  reader.socket.close();
+  await Promise.all([writers.stop(), readers.stop()]);
+}, 120_000);
+
 it('a stream survives its server, and is interrupted if nobody continues it', async () => {
   const [ann, bot] = await Promise.all([anAccount(), aBot()]);
   const room = await aRoomOf([ann, bot]);

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import type { ChunkFrame } from '../src/contract.ts';
+import { addNotice, type Notice } from '../src/notices.ts';
+
+const chunk = (message: string, at: number, text: string): ChunkFrame => ({
+  type: 'chunk',
+  room: { $oid: 'room' },
+  message: { $oid: message },
+  at,
+  text,
+});
+
+const added = (...notices: Notice[]) => {
+  const waiting: Notice[] = [];
+  for (const notice of notices) addNotice(waiting, notice);
+  return waiting;
+};
+
+it('chunks that wait for a slow iterator become one, which has the latest text', () => {
+  const waiting = added(chunk('a', 0, 'An 🦉'), chunk('b', 0, 'Other'), chunk('a', 3, '🦉 sleeps'), chunk('a', 5, 'sleeps well'));
+  expect(waiting).toEqual([chunk('b', 0, 'Other'), chunk('a', 0, 'An 🦉 sleeps well')]);
+});
+
+it.each([
+  ['after a gap', 9],
+  ['from an earlier place', 2],
+])('a chunk %s replaces the one that waits', (_, at) => {
+  expect(added(chunk('a', 3, 'text'), chunk('a', at, 'more'))).toEqual([chunk('a', at, 'more')]);
+});
+
+it('the oldest of more than 100 notices is dropped, never the latest', () => {
+  const waiting = added(...Array.from({ length: 150 }, (_, at) => chunk(`message ${at}`, 0, 'text')));
+  expect(waiting).toHaveLength(100);
+  expect(waiting.at(-1)).toMatchObject({ message: { $oid: 'message 149' } });
+});
