@@ -30,6 +30,12 @@ const fileSchema = record('File', {
   size: described('The number of bytes.', aCount),
 });
 
+const actionSchema = record('Action', {
+  id: described('The id of the action.', aText),
+  label: described('The words on the button, or of the option of a select.', aText),
+  presses: described('How often it was pressed; read_answer has who and when.', aCount),
+});
+
 /** A message. */
 export const messageSchema = record(
   'Message',
@@ -43,14 +49,28 @@ export const messageSchema = record(
     sent_at: aTime('The time of sending'),
     is_edited: described('Present, and true, if it was edited.', aTrue),
     is_deleted: described('Present, and true, if it was deleted.', aTrue),
+    is_streaming: described('Present, and true, while its text grows. Read it again later for the rest.', aTrue),
     thread: anId('the message that it replies to'),
     reply_count: described('The number of replies.', aCount),
     reactions: described('The reactions, such as `👍 2`.', listOf(aText)),
     files: described('Its files.', listOf(fileSchema)),
+    actions: described('Its buttons, or the options of its select.', listOf(actionSchema)),
     is_pinned: described('Present, and true, if it is pinned.', aTrue),
     mentions_me: described('Present, and true, if it mentions the account of the token.', aTrue),
   },
-  ['via', 'is_edited', 'is_deleted', 'thread', 'reply_count', 'reactions', 'files', 'is_pinned', 'mentions_me'],
+  [
+    'via',
+    'is_edited',
+    'is_deleted',
+    'is_streaming',
+    'thread',
+    'reply_count',
+    'reactions',
+    'files',
+    'actions',
+    'is_pinned',
+    'mentions_me',
+  ],
 );
 export type ShownMessage = Shown<typeof messageSchema>;
 
@@ -83,7 +103,7 @@ export const showPersonOf = ({ id, username, name, is_bot }: ApiPerson): ShownPe
 /** A message of the API as agents see it. */
 export function showForAgent(message: Message, me: Document['_id']): ShownMessage {
   const { _id, room, seq, user, username, name, is_bot, via, text, created_at, edited_at, deleted_at, thread } = message;
-  const { reply_count, reactions, files, pinned_at, mentions } = message;
+  const { is_streaming, reply_count, reactions, files, actions, presses = [], pinned_at, mentions } = message;
   return {
     id: _id.$oid,
     room: room.$oid,
@@ -94,10 +114,14 @@ export function showForAgent(message: Message, me: Document['_id']): ShownMessag
     sent_at: created_at.$date,
     ...(edited_at && { is_edited: true as const }),
     ...(deleted_at && { is_deleted: true as const }),
+    ...(is_streaming && { is_streaming: true as const }),
     ...(thread && { thread: thread.$oid }),
     ...(reply_count > 0 && { reply_count }),
     ...(reactions.length > 0 && { reactions: reactions.map(({ emoji, users }) => `${emoji} ${users.length}`) }),
     ...(files.length > 0 && { files: files.map(({ _id: { $oid: id }, name, type, size }) => ({ id, name, type, size })) }),
+    ...(actions && {
+      actions: actions.map(({ id, label }) => ({ id, label, presses: presses.filter(({ action }) => action === id).length })),
+    }),
     ...(pinned_at && { is_pinned: true as const }),
     ...(mentions.some(({ $oid }) => $oid === String(me)) && { mentions_me: true as const }),
   };
@@ -131,22 +155,24 @@ export function describeMessages(title: string, messages: readonly ShownMessage[
 export const moreOf = (next: string | undefined): string =>
   next === undefined ? '' : `\nThere are more: call again with cursor "${next}".`;
 
-const headingOf = ({ id, seq, author, via, sent_at, thread, reply_count = 0, is_edited, is_pinned, mentions_me }: ShownMessage) =>
+const headingOf = ({ id, seq, author, via, sent_at, thread, reply_count = 0, ...message }: ShownMessage) =>
   [
     `message ${id} seq ${seq} ${sent_at} ${nameOf(author)}${via === undefined ? '' : ` via ${via}`}`,
     thread && `in the thread of ${thread}`,
     reply_count > 0 && `${reply_count} replies`,
-    is_edited && 'edited',
-    is_pinned && 'pinned',
-    mentions_me && 'mentions you',
+    message.is_edited && 'edited',
+    message.is_streaming && 'still growing',
+    message.is_pinned && 'pinned',
+    message.mentions_me && 'mentions you',
   ]
     .filter(Boolean)
     .join(', ');
 
-const bodyOf = ({ text, is_deleted, reactions, files = [] }: ShownMessage) =>
+const bodyOf = ({ text, is_deleted, reactions, files = [], actions = [] }: ShownMessage) =>
   [
     is_deleted ? '(deleted)' : text,
     ...files.map(({ id, name, type, size }) => `[file ${id}: ${name}, ${type}, ${size} bytes]`),
+    ...actions.map(({ id, label, presses }) => `[button ${id}: ${label}, presses: ${presses}]`),
     reactions && `[reactions: ${reactions.join(', ')}]`,
   ]
     .filter((line) => line !== undefined && line !== '')

@@ -3,7 +3,7 @@ import { beginningOf } from 'chat-service-rules/shortened';
 import { ObjectId } from 'mongodb';
 import { optional, readParameters } from '../api/parameters.ts';
 import { concurrently } from '../base/concurrently.ts';
-import { HttpError, missingParameter } from '../base/errors.ts';
+import { HttpError, invalidJson, missingParameter } from '../base/errors.ts';
 import { log } from '../base/log.ts';
 import { LruCache } from '../base/lru-cache.ts';
 import { type DeliveryDocument, type WebhookStateDocument, webhookStates } from '../collections/delivery/webhook-states.ts';
@@ -191,23 +191,27 @@ async function send(sender: Sender, event: Event): Promise<Attempt> {
   return failure === undefined ? attempt : { ...attempt, answer: beginningOf(failure, 200) };
 }
 
-/** The message in a receiver's answer, or the error in its actions. */
+/** The message in a receiver's answer, or the reason why it cannot be posted. */
 function replyIn(answered: string): { text: string; question: SentQuestion | undefined } | HttpError | undefined {
-  let body: unknown;
-  let text: string | undefined;
+  const body = parse(answered);
+  // Many receivers answer with a word or a page, which is not a reply.
+  if (!isObject(body)) return answered.trimStart().startsWith('{') ? unreadableReply() : undefined;
   try {
-    body = JSON.parse(answered);
-    text = isObject(body) ? readParameters({ text: optional(messageText) }, body).text || undefined : undefined;
-  } catch {
-    return undefined;
-  }
-  if (!isObject(body)) return undefined;
-  if (text === undefined) return body.actions === undefined ? undefined : missingParameter('text');
-  if (body.actions === undefined) return { text, question: undefined };
-  try {
-    return { text, question: questionIn(readParameters(questionParameters, body)) };
+    const { text = '' } = readParameters({ text: optional(messageText) }, body);
+    if (text === '') return body.actions === undefined ? undefined : missingParameter('text');
+    return { text, question: body.actions === undefined ? undefined : questionIn(readParameters(questionParameters, body)) };
   } catch (error) {
     if (error instanceof HttpError) return error;
     throw error;
+  }
+}
+
+const unreadableReply = () => invalidJson('It is not valid JSON, or has more than 64 kB.');
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }

@@ -329,6 +329,7 @@ describe('bots and agents that ask', () => {
     for (const [wrong, why] of [
       [{ text: 'Deploy?', actions: [] }, 'actions'],
       [{ actions: yesOrNo }, 'text'],
+      [{ text: 'a'.repeat(10_001) }, 'text'],
     ] as const) {
       reply = wrong;
       await aMessage(ann, room.id, { text: `@${bot.username} again` });
@@ -363,6 +364,12 @@ describe('bots and agents that ask', () => {
     expect(first).toMatchObject({ isError: false, structured: { is_repeated: false } });
     expect(await agent.use('ask', question)).toMatchObject({ structured: { is_repeated: true } });
     const { id } = first.structured.message;
+    const shown = () => agent.use('read_messages', { room: room.id, limit: 1 });
+    const buttons = (no: number) => [
+      { id: 'yes', label: 'Approve', presses: 0 },
+      { id: 'no', label: 'Refuse', presses: no },
+    ];
+    expect((await shown()).structured.messages).toMatchObject([{ actions: buttons(0) }]);
     const open = await agent.use('read_answer', { message: id });
     expect(open).toMatchObject({
       structured: { is_open: true, answers: [] },
@@ -375,6 +382,10 @@ describe('bots and agents that ask', () => {
         answers: [{ action: 'no', label: 'Refuse', person: { username: bob.username }, at: expect.stringMatching(/Z$/) }],
       },
       text: expect.stringContaining(`@${bob.username} answered "Refuse"`),
+    });
+    expect(await shown()).toMatchObject({
+      structured: { messages: [{ actions: buttons(1) }] },
+      text: expect.stringContaining('[button no: Refuse, presses: 1]'),
     });
     const plain = await aMessage(ann, room.id);
     expect(await agent.use('read_answer', { message: plain._id.$oid })).toMatchObject({ isError: true });

@@ -137,7 +137,7 @@ function applyChanges(room: string, changes: Changes): void {
   applyToThreads(changes.messages);
   for (const message of changes.messages) {
     hideTyping(room, message.user.$oid);
-    if (message.thread) hideActivity(message.thread.$oid, message.user.$oid);
+    if (message.thread) hideActivity(message.thread.$oid, message);
     endStream(message);
   }
   changeMembers(room, changes);

@@ -31,7 +31,7 @@ const activityMs = 30_000;
 
 /** Shows what a bot does in a thread; an empty text ends it. */
 export function showActivity(frame: ActivityFrame): void {
-  hideActivity(frame.thread.$oid, frame.user.$oid);
+  hideActivity(frame.thread.$oid, frame);
   if (frame.text === '') return;
   activities.value = [...activities.value, { ...frame, until: performance.now() + activityMs }];
   setTimeout(() => {
@@ -39,8 +39,11 @@ export function showActivity(frame: ActivityFrame): void {
   }, activityMs + 1);
 }
 
-/** Ends the activity of a bot that has answered in the thread. */
-export function hideActivity(thread: string, user: string): void {
-  const isOther = (one: ActivityFrame) => one.thread.$oid !== thread || one.user.$oid !== user;
+/**
+ * Ends the activity of a bot or an agent that has answered in the thread. A user and their agents
+ * have the same id, so the name of the agent counts as well.
+ */
+export function hideActivity(thread: string, { user, via }: Pick<ActivityFrame, 'user' | 'via'>): void {
+  const isOther = (one: ActivityFrame) => one.thread.$oid !== thread || one.user.$oid !== user.$oid || one.via !== via;
   if (activities.value.length > 0) activities.value = activities.value.filter(isOther);
 }
