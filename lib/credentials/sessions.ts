@@ -13,7 +13,7 @@ import { findUser, noSuchUser, shownUser } from '../identity/users.ts';
 import { config } from '../settings/config.ts';
 import { noSuchSession } from './fresh-sessions.ts';
 
-const { is_agent: _, app: __, ...tokenFields } = shownToken.fields;
+const { is_agent: _, app: __, app_returns_to: ___, ...tokenFields } = shownToken.fields;
 
 /** A session as its user sees it. */
 export const sessionSchema = record('Session', {

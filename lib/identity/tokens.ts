@@ -38,8 +38,13 @@ export const shownToken = representation(
       ({ app }) => (app && (app.host ?? app.client_id)) as string,
       { 'app.host': 1, 'app.client_id': 1 },
     ),
+    app_returns_to: made(
+      described('The host that got the code of the app, or the scheme of an app on a device.', aText),
+      ({ app }) => app?.returns_to as string,
+      { 'app.returns_to': 1 },
+    ),
   },
-  ['is_agent', 'app'],
+  ['is_agent', 'app', 'app_returns_to'],
 );
 export type Token = ShownBy<typeof shownToken>;
 
@@ -47,7 +52,11 @@ export type Token = ShownBy<typeof shownToken>;
 export const aNewToken = described('The 32 characters for `X-Auth-Token`, shown only once; absent with `cookie`.', aToken);
 
 /** A token as it is shown to its creator, this once. */
-export const newTokenSchema = record('NewToken', { ...shownToken.fields, token: aNewToken }, ['is_agent', 'app']);
+export const newTokenSchema = record('NewToken', { ...shownToken.fields, token: aNewToken }, [
+  'is_agent',
+  'app',
+  'app_returns_to',
+]);
 export type NewToken = Shown<typeof newTokenSchema>;
 
 type NewTokenDocument = Pick<

@@ -12,7 +12,7 @@ import { createCode } from './codes.ts';
 import { appScopes, isOwnResource } from './discovery.ts';
 import { oauthError, oauthOff, requireIssuer, targetInvalid } from './errors.ts';
 import { type App, appDocumentInvalid } from './metadata-documents.ts';
-import { isAmong, isOnDevice, returnAddress } from './redirect-uris.ts';
+import { isAmong, isOnDevice, receiverOf, returnAddress } from './redirect-uris.ts';
 
 const line = (most: number): Parameter<string> => ({
   read: (sent) => (typeof sent === 'string' && sent.length <= most && /^[\x20-\x7e]*$/.test(sent) ? sent : undefined),
@@ -83,11 +83,10 @@ export async function describeRequest(request: AuthorizationRequest, caller: Cal
   const { redirect_uri, state } = request;
   const fault = faultOf(request, issuer)?.body;
   const { error = 'access_denied', error_description } = fault ?? {};
-  const url = new URL(redirect_uri);
   return {
     name: app.name,
     ...(app.host !== null && { host: app.host }),
-    returns_to: url.host || url.protocol.slice(0, -1),
+    returns_to: receiverOf(redirect_uri),
     ...(isOnDevice(redirect_uri) && { is_on_device: true as const }),
     scopes: scopesOf(request),
     refusal: returnAddress(redirect_uri, { error, error_description, state, iss: issuer }),

@@ -14,6 +14,7 @@ import { deleteToken, type NewToken, randomToken } from '../identity/tokens.ts';
 import { isKnownApp } from './apps.ts';
 import { oauthError } from './errors.ts';
 import { accessEnd, grantEnd, type IssuedTokens, issued } from './grants.ts';
+import { receiverOf } from './redirect-uris.ts';
 
 /** The code that leads to a token, within a minute. */
 const validMs = 60_000;
@@ -99,10 +100,10 @@ async function isStillAllowed({ session, user, client_id }: AppCodeDocument): Pr
  * device.
  */
 async function insertGrant(used: AppCodeDocument, family: string, refresh: string): Promise<NewToken> {
-  const { user, name, client_id, host, resource, scopes, _id: code } = used;
+  const { user, name, client_id, host, redirect_uri, resource, scopes, _id: code } = used;
   // Without scopes, a token may do everything.
   if (scopes.length === 0) throw new Error('An app would get a token without scopes');
-  const app = { client_id, host, resource, code, family, refresh };
+  const app = { client_id, host, returns_to: receiverOf(redirect_uri), resource, code, family, refresh };
   const token = { user, kind: 'api' as const, scopes, is_agent: true as const, app };
   for (let tries = 0; ; tries++) {
     const taken = await tokens.find({ user, kind: 'api' }, { projection: { name: 1 } }).toArray();

@@ -47,7 +47,7 @@ export const isDocumentAddress = (clientId: string): boolean => {
   const url = URL.parse(clientId);
   // The address is compared as a text, so only its canonical form is accepted.
   if (!url || url.href !== clientId || url.hash !== '' || url.username !== '' || url.password !== '') return false;
-  return (url.protocol === 'https:' || isNamed(config.webhookHosts, url)) && url.pathname !== '/';
+  return (url.protocol === 'https:' || isNamed(config.oauthHosts, url)) && url.pathname !== '/';
 };
 
 /** The app that a document describes. It is read at most once an hour by each process. */
@@ -76,7 +76,7 @@ function appOf(outcome: Outcome): App {
 async function fetchApp(url: URL, payer: string): Promise<App> {
   const sending = {
     headers: { accept: 'application/json' },
-    mayBeInner: isNamed(config.webhookHosts, url),
+    mayBeInner: isNamed(config.oauthHosts, url),
     longest: config.patienceMs.receiver,
     payer,
   };

@@ -36,6 +36,12 @@ const withoutPort = (uri: string) => uri.replace(loopback, '$1$2');
 /** Whether a redirect URI leads to the device of the user. */
 export const isOnDevice = (uri: string): boolean => URL.parse(uri)?.protocol !== 'https:';
 
+/** The host that gets the response, or the scheme of an app. */
+export function receiverOf(uri: string): string {
+  const { host, protocol } = new URL(uri);
+  return host || protocol.slice(0, -1);
+}
+
 /** The address that leads back to an app, with the parameters of a response. */
 export function returnAddress(uri: string, response: Record<string, string | undefined>): string {
   const given = Object.entries(response).filter((one): one is [string, string] => one[1] !== undefined);

@@ -91,6 +91,8 @@ export function readConfig(environment: Record<string, string | undefined>) {
     mcp: read('MCP'),
     /** The issuer of OAuth; undefined if apps cannot sign in. */
     oauthIssuer: read('OAUTH') === 'on' ? URL.parse(publicUrl)?.origin : undefined,
+    /** Hosts of this network that may describe apps. */
+    oauthHosts: read('OAUTH_HOSTS'),
     /** How many messages programs may exchange without a person; 0 for any number. */
     botTurns: read('BOT_TURNS'),
     webhookHosts: read('WEBHOOK_HOSTS'),

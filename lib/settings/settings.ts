@@ -217,6 +217,11 @@ export const settings = {
     'on',
     '[Apps that sign in by OAuth](agents.md#apps-that-sign-in). They need `PUBLIC_URL`. With `off`, agents and programs use tokens from the settings.',
   ),
+  OAUTH_HOSTS: service(
+    hosts,
+    '',
+    'Hosts within your network whose [client metadata documents](agents.md#apps-and-their-client-ids) the service may read. Others there are refused. Host names, or origins, which may use plain HTTP.',
+  ),
   BOT_TURNS: service(
     wholeNumber(0, 1_000),
     '8',

@@ -277,6 +277,16 @@ describe('client metadata documents', () => {
     expect({ status, isKnown: ['app_unknown', 'app_document_invalid'].includes(code) }).toEqual({ status: 400, isKnown: true });
   });
 
+  it('a document on a host that only WEBHOOK_HOSTS names is refused, and never read', async () => {
+    const app = anApp();
+    const origins = { OAUTH_HOSTS: '', WEBHOOK_HOSTS: new URL(app.clientId).origin };
+    const user = await newUser();
+    const reply = await withConfig(origins, () => ask(user, requestOf(app, challenge)));
+    expect(reply).toMatchObject({ status: 400, body: { code: 'app_unknown' } });
+    expect(app.asked).toBe(0);
+    expect((await ask(user, requestOf(app, challenge))).status).toBe(200);
+  });
+
   it('an app that prefers to sign, and can do without, is a public client', async () => {
     const app = anApp({
       token_endpoint_auth_method: 'private_key_jwt',
@@ -385,6 +395,7 @@ describe('POST /api/oauth/token', () => {
       kind: 'api',
       is_agent: true,
       app: new URL(app.clientId).host,
+      app_returns_to: 'app.example.com',
       scopes: ['members:read', 'messages:write'],
       hint: issued.access_token.slice(-4),
     });

@@ -32,7 +32,7 @@ await once(server, 'listening');
 const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
 /** Lets the apps of this machine sign in to the service of the test file. */
-export const useOAuth = (): void => useConfig({ PUBLIC_URL: issuer, WEBHOOK_HOSTS: origin });
+export const useOAuth = (): void => useConfig({ PUBLIC_URL: issuer, OAUTH_HOSTS: origin });
 
 /** An app that publishes a client metadata document; `changes` are fields of the document. */
 export function anApp(changes: Record<string, unknown> = {}): TestApp {

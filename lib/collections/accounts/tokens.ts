@@ -47,6 +47,8 @@ export type AppGrant = {
   client_id: string;
   /** The host that vouches for the app; null for an app that an administrator registered. */
   host: string | null;
+  /** The host that got the code, or the scheme of an app. */
+  returns_to: string;
   /** The address that the app asked to use. */
   resource: string | null;
   /** The hash of the authorization code. A replay of the code ends the grant. */

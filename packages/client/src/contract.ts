@@ -1288,6 +1288,8 @@ export type Token = {
   is_agent?: true;
   /** The host of the app that got the token by OAuth, or its client id if it is registered here. */
   app?: string;
+  /** The host that got the code of the app, or the scheme of an app on a device. */
+  app_returns_to?: string;
 };
 
 export type NewToken = Token & {

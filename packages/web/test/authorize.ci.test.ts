@@ -65,12 +65,35 @@ describe('the page that asks for an app', () => {
     const clientId = new URL(page.url()).searchParams.get('client_id');
     expect(await page.locator('.client-id').textContent()).toBe(clientId);
     expect(await objections(page)).toEqual([]);
+    await page.locator('.authorize button.primary:not([aria-disabled])').waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.locator('#field-proof').waitFor();
     await page.locator('#field-proof').fill(ann.password);
     await page.keyboard.press('Enter');
     expect(await answerIn(page)).toEqual({ code: expect.stringMatching(/^[a-z0-9]{32}$/), state: 'a state', iss: issuer });
+    await context.close();
+  });
+
+  it('the second click of a double click, which a page of another site has begun, allows nothing', async () => {
+    const ann = await anAccount();
+    const { page, context } = await visit({ path: await requestPath(), baseUrl: service.url });
+    await listenAsApp(context);
+    const answers: string[] = [];
+    page.on('request', (one) => one.method() === 'POST' && one.url().endsWith('/authorization') && answers.push(one.url()));
+    await signInThere(page, ann);
+    const allow = page.locator('.authorize button.primary:not([aria-disabled])');
+    await allow.waitFor();
+    // A window above this one closes, and the pointer is over the button.
+    await page.evaluate(`new Promise((resolve) => {
+      dispatchEvent(new Event('focus'));
+      setTimeout(() => resolve(document.querySelector('.authorize button.primary').click()), 50);
+    })`);
+    await allow.waitFor();
+    expect(answers).toEqual([]);
+    await allow.click();
+    await page.locator('#field-proof').waitFor();
+    expect(answers).toHaveLength(1);
     await context.close();
   });
 

@@ -61,6 +61,7 @@ describe('settings', () => {
       hasPushText: true,
       mcp: 'on',
       oauthIssuer: undefined,
+      oauthHosts: [],
       botTurns: 8,
       webhookHosts: [],
       identityProviders: [],

@@ -12,6 +12,12 @@ import { proofOf } from './current-password.tsx';
 import { Section } from './section.tsx';
 import { revokeToken, ScopeChoice } from './token-parts.tsx';
 
+/** The origin of a token that an app got, and the receiver of its code. */
+const appIn = ({ app, app_returns_to: receiver }: Token) =>
+  app === undefined ? [] : [laterStrings.settings.tokenApp(app), receiver && laterStrings.settings.tokenReceiver(receiver)];
+
+const createdAt = ({ created_at }: Token) => laterStrings.settings.tokenSince(momentInWords(new Date(created_at.$date)));
+
 const lastUsed = ({ last_used_at }: Token) =>
   last_used_at ? laterStrings.settings.lastUsed(momentInWords(new Date(last_used_at.$date))) : laterStrings.settings.neverUsed;
 
@@ -53,9 +59,15 @@ export function AccessTokens() {
                 <bdi>{token.name}</bdi>
                 <span class="muted">
                   {' '}
-                  {token.app !== undefined && `${token.app} · `}
-                  {token.scopes.join(', ') || laterStrings.settings.allScopes} · {lastUsed(token)} ·{' '}
-                  {laterStrings.settings.tokenEnds(token.hint)}
+                  {[
+                    ...appIn(token),
+                    token.scopes.join(', ') || laterStrings.settings.allScopes,
+                    createdAt(token),
+                    lastUsed(token),
+                    laterStrings.settings.tokenEnds(token.hint),
+                  ]
+                    .filter(Boolean)
+                    .join(' · ')}
                 </span>
               </p>
               <button type="button" onClick={() => void revoke(token)}>

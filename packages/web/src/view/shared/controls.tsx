@@ -103,15 +103,25 @@ type FormProps = {
   class?: string;
   onCancel?: () => void;
   cancel?: string;
+  /** False: the form cannot be sent yet. Its button keeps its place for the keyboard. */
+  isReady?: boolean;
 };
 
 /** A form that says what went wrong, and can't be sent twice at a time. */
-export function Form({ onSubmit, submit, children, class: extra = '', onCancel, cancel = strings.app.cancel }: FormProps) {
+export function Form({
+  onSubmit,
+  submit,
+  children,
+  class: extra = '',
+  onCancel,
+  cancel = strings.app.cancel,
+  isReady = true,
+}: FormProps) {
   const [failure, setFailure] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const send = async (event: SubmitEvent) => {
     event.preventDefault();
-    if (isBusy) return;
+    if (isBusy || !isReady) return;
     const form = event.currentTarget as HTMLFormElement;
     setFailure(undefined);
     setBusy(true);
@@ -129,7 +139,7 @@ export function Form({ onSubmit, submit, children, class: extra = '', onCancel, 
       {children}
       <Problem text={failure} />
       <div class="row">
-        <button type="submit" class="primary" disabled={isBusy}>
+        <button type="submit" class="primary" disabled={isBusy} aria-disabled={!isReady || undefined}>
           {submit}
         </button>
         {onCancel && (

@@ -9,6 +9,7 @@ import { safeName } from '../../text/names.ts';
 import { Form, Loading, Problem } from '../shared/controls.tsx';
 import { useLoaded } from '../shared/use-list.ts';
 import { type AppRequest, findRequest } from './app-request.ts';
+import { useAttention } from './use-attention.ts';
 import './login.css';
 import './authorize.css';
 
@@ -31,6 +32,7 @@ function Decision({ request }: { request: AppRequest }) {
   const [isDone, setDone] = useState(false);
   const { value: app, failure } = useLoaded(() => ask(chat.GET('/api/oauth/authorization', { params: { query: request } })), []);
   const title = useRef<HTMLHeadingElement>(null);
+  const hasAttention = useAttention(app);
   // A screen reader starts at the question.
   useEffect(() => title.current?.focus(), [app, isDone]);
   if (failure !== undefined) return <Problem text={sentenceOf(failure)} />;
@@ -79,7 +81,13 @@ function Decision({ request }: { request: AppRequest }) {
       </ul>
       <p class="muted">{app.is_on_device ? words.onDevice : words.back(app.returns_to)}</p>
       <p class="muted">{words.named}</p>
-      <Form onSubmit={allow} submit={words.allow} onCancel={() => location.assign(app.refusal)} cancel={words.refuse} />
+      <Form
+        onSubmit={allow}
+        submit={words.allow}
+        isReady={hasAttention}
+        onCancel={() => location.assign(app.refusal)}
+        cancel={words.refuse}
+      />
     </>
   );
 }
