@@ -40,7 +40,7 @@ export async function serveMcp({ headers, bytes, ...who }: McpRequest): Promise<
   if (bytes.length > limits.foreignBody) throw payloadTooLarge(limits.foreignBody);
   const body = readCall(bytes);
   if (!body) return new RpcAnswer(400, JSON.stringify(notACall));
-  const request = new Request(address, { method: 'POST', headers: protocolHeaders(headers) });
+  const request = requestWith(protocolHeaders(headers));
   const authInfo = { token: '', clientId: who.caller.user._id.toHexString(), scopes: [...who.caller.token.scopes], extra: who };
   const isLegacy = await isLegacyRequest(request, body);
   const response = await (isLegacy ? serveLegacy(request, body, who) : modern.fetch(request, { authInfo, parsedBody: body }));
@@ -58,8 +58,15 @@ function requireKnownOrigin(headers: McpRequest['headers']): void {
   throw foreignOrigin();
 }
 
-/** The library needs an absolute address, and looks at nothing of it. */
-const address = 'http://localhost/api/mcp';
+/**
+ * A request with all that the library reads of one. A `Request` of Node.js loads its fetch client,
+ * which takes a sixth of the start time.
+ */
+function requestWith(headers: Record<string, string>): Request {
+  const values = new Map(Object.entries(headers));
+  const read = { get: (name: string) => values.get(name.toLowerCase()) ?? null };
+  return { method: 'POST', url: 'http://localhost/api/mcp', headers: read } as Request;
+}
 
 /**
  * The headers that the library reads. It never sees a token. The chain has checked that the client

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin } from 'esbuild';
@@ -47,7 +48,7 @@ export async function bundle(handlers: string[], directory: string): Promise<Bun
     format: 'esm',
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     alias: { '@modelcontextprotocol/server/_shims': pathOf('./mcp-shims.ts') },
-    plugins: [entries(directory), externalDriver(driverModules), builtins, literals],
+    plugins: [entries(directory), externalDriver(driverModules), builtins, literals, responses],
     sourcemap: 'external',
     sourcesContent: false,
   });
@@ -140,6 +141,17 @@ const builtins: Plugin = {
           (name) => `export const ${name} = /* @__PURE__ */ (() => builtin.${name})();`,
         ),
       ].join('\n'),
+    }));
+  },
+};
+
+/** The MCP library uses the small responses of its shims, without loading the fetch client. */
+const responses: Plugin = {
+  name: 'responses',
+  setup({ onLoad }) {
+    onLoad({ filter: /@modelcontextprotocol[\\/]server[\\/]dist[\\/].*\.mjs$/ }, async ({ path }) => ({
+      // On the first line, so that the source map stays right.
+      contents: `import { Response } from '@modelcontextprotocol/server/_shims'; ${await readFile(path, 'utf8')}`,
     }));
   },
 };

@@ -25,6 +25,7 @@ import { startFakeS3 } from '../../support/fake-s3.ts';
 import { announced } from '../../support/files.ts';
 import { startCluster } from '../../support/iam-cluster.ts';
 import { mailsTo } from '../../support/mail.ts';
+import { anAgent, revisions } from '../../support/mcp.ts';
 import { linkProject, packageFunctions } from '../../support/packaged.ts';
 import { aRoomOf } from '../../support/rooms.ts';
 import { runCommand } from '../../support/run-command.ts';
@@ -902,6 +903,18 @@ describe('a packaged function', () => {
       '/chat-service/dev/mongodb-uri',
       '/chat-service/dev/secret-key',
     ]);
+  });
+
+  it.each(revisions)('a packaged function serves the official client of agents in revision %s', async (revision) => {
+    const { token } = await anAccount();
+    const agent = await anAgent(token, revision, async (method, path, sent) => {
+      const { answer } = await invoke(method, path, sent);
+      const { status, headers, body, isBase64Encoded } = answer;
+      return { status, headers, body: Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8').toString() };
+    });
+    expect((await agent.client.listTools()).tools).toHaveLength(16);
+    expect(await agent.use('list_rooms')).toMatchObject({ isError: false });
+    await expect(agent.use('no_tool')).rejects.toThrow("Unknown tool 'no_tool'");
   });
 
   it('a packaged function adds a passkey, and signs in with it', async () => {
