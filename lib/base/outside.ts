@@ -61,14 +61,20 @@ const ofParty = createQueues({ ...limits, patienceMs: 1_000, most: 32, mostWaiti
  * refused with 503. Work without a slot, such as on Lambda or in the background, is not limited.
  */
 export async function waitOutside<T>(party: Party, work: () => Promise<T>): Promise<T> {
-  const turn = turns.getStore();
-  if (!turn) return work();
+  const caller = payerOfRequest();
+  if (caller === undefined) return work();
   const isChosenByUsers = party === 'receiver' || party === 'push service';
   const queues = isChosenByUsers ? ofCaller : ofCallerToOperator;
-  turn.pause();
+  return withoutSlot(() => queues(`${party} ${caller}`, () => ofParty(party, work)));
+}
+
+/** Does work that waits, or runs in a thread. The request releases its slot meanwhile. */
+export async function withoutSlot<T>(work: () => Promise<T>): Promise<T> {
+  const turn = turns.getStore();
+  turn?.pause();
   try {
-    return await queues(`${party} ${turn.caller}`, () => ofParty(party, work));
+    return await work();
   } finally {
-    await turn.resume();
+    await turn?.resume();
   }
 }

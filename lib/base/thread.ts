@@ -1,5 +1,5 @@
 import { readlinkSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
+import { setPriority } from 'node:os';
 import { parentPort, Worker } from 'node:worker_threads';
 
 /*
@@ -66,7 +66,7 @@ export class Thread<Job, Result> {
   }
 }
 
-/** Answers the calls of a `Thread`; for its module. The thread gets the lowest priority. */
+/** Answers the calls of a `Thread`; for its module. The thread gets a low priority. */
 export function answerCalls<Job, Result>(compute: (job: Job) => Result | Promise<Result>): void {
   yieldToOthers();
   parentPort?.on('message', async ({ id, job }: { id: number; job: Job }) => {
@@ -78,11 +78,17 @@ export function answerCalls<Job, Result>(compute: (job: Job) => Result | Promise
   });
 }
 
+/**
+ * On a busy core, a thread of this priority gets a quarter of the time. With the lowest one (19) it
+ * gets a seventieth, and no password would be checked in time.
+ */
+const priority = 5;
+
 function yieldToOthers(): void {
   try {
     // Linux has a priority per thread, by an id that only `/proc` reveals to Node.js.
     const [, id] = /task\/(\d+)$/.exec(readlinkSync('/proc/thread-self')) ?? [];
-    if (id) setPriority(Number(id), constants.priority.PRIORITY_LOW);
+    if (id) setPriority(Number(id), priority);
   } catch {
     // Other systems lack this file: there, the thread keeps its priority.
   }

@@ -129,6 +129,16 @@ const attempt = (id: ObjectId, wrong: string[], right: string, onSuccess = async
   withdrawn: () => failClosed(async () => void (await Promise.all([returnSlots(wrong, id), settleSlots([right], id)]))),
 });
 
+/**
+ * Does a step of an attempt. If the step fails, such as because too many passwords are being
+ * checked, the attempt does not count as a wrong password.
+ */
+export const orWithdraw = <T>({ withdrawn }: Attempt, step: Promise<T>): Promise<T> =>
+  step.catch(async (error) => {
+    await withdrawn();
+    throw error;
+  });
+
 // Each check of a password is expensive, even of a right one. A login keeps its slot; a failed
 // attempt returns it.
 async function takeRight(key: string, id: ObjectId): Promise<void> {

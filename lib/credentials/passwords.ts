@@ -1,6 +1,6 @@
 import { config, isOnLambda } from '../settings/config.ts';
 import { costOf, hash, normalisePassword, verify } from './bcrypt.ts';
-import { computeInThread } from './password-pool.ts';
+import { withPasswordThread } from './password-pool.ts';
 
 // A Lambda function handles one request at a time, and lacks a core for a thread.
 
@@ -9,7 +9,7 @@ export async function hashPassword(typed: string): Promise<string> {
   const plain = normalisePassword(typed);
   return isOnLambda
     ? hash(plain, config.bcryptCost)
-    : ((await computeInThread({ isNew: true, plain, cost: config.bcryptCost })) as string);
+    : ((await withPasswordThread((compute) => compute({ isNew: true, plain, cost: config.bcryptCost }))) as string);
 }
 
 /**
@@ -17,16 +17,16 @@ export async function hashPassword(typed: string): Promise<string> {
  * as long as with a wrong password.
  */
 export async function verifyPassword(typed: string, hashed: string | undefined): Promise<boolean> {
-  // Earlier versions hashed the password in the encoding of the keyboard.
-  for (const plain of new Set([normalisePassword(typed), typed, typed.normalize('NFD')]))
-    if (await matches(plain, hashed)) return true;
-  return false;
+  const cost = config.bcryptCost;
+  const check = async (matches: (plain: string) => unknown): Promise<boolean> => {
+    // Earlier versions hashed the password in the encoding of the keyboard.
+    for (const plain of new Set([normalisePassword(typed), typed, typed.normalize('NFD')])) if (await matches(plain)) return true;
+    return false;
+  };
+  if (isOnLambda) return check((plain) => verify(plain, hashed, cost));
+  // In one turn: if the thread were lost in between, a wrong guess would not be counted.
+  return withPasswordThread((compute) => check((plain) => compute({ isNew: false, plain, hashed, cost })));
 }
-
-const matches = async (plain: string, hashed: string | undefined): Promise<boolean> =>
-  isOnLambda
-    ? verify(plain, hashed, config.bcryptCost)
-    : ((await computeInThread({ isNew: false, plain, hashed, cost: config.bcryptCost })) as boolean);
 
 /** Returns true if a hash has a lower cost than configured. */
 export const isCheap = (hashed: string): boolean => costOf(hashed) < config.bcryptCost;

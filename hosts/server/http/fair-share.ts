@@ -32,7 +32,9 @@ type Account = {
 };
 
 /**
- * A running request. `pause` stops charging while it waits for another server, `resume` continues.
+ * A running request. `pause` stops charging while it waits for another server or a thread, `resume`
+ * continues. A request that has paused no longer counts as one of the caller's concurrent requests.
+ * Its wait has limits of its own, and many people may share the address that is the caller.
  */
 export type FairRequest = { pause: () => void; resume: () => void; end: () => void };
 
@@ -87,13 +89,16 @@ export function createFairShare({ now = () => performance.now(), wait = delay }:
     return start(account, true);
   }
 
-  function start(account: Account, hasSlot: boolean): FairRequest {
+  function start(account: Account, isCounted: boolean): FairRequest {
+    let hasSlot = isCounted;
     let begun: number | undefined;
     const resume = () => {
       begun = now();
       running++;
     };
     const pause = () => {
+      if (hasSlot) account.slots.release();
+      hasSlot = false;
       if (begun === undefined) return;
       const took = Math.min(mostChargedMs, (now() - begun) / running);
       begun = undefined;
@@ -101,11 +106,7 @@ export function createFairShare({ now = () => performance.now(), wait = delay }:
       refill(account);
       account.used += took;
     };
-    const end = () => {
-      pause();
-      if (hasSlot) account.slots.release();
-    };
     resume();
-    return { pause, resume, end };
+    return { pause, resume, end: pause };
   }
 }

@@ -1,14 +1,16 @@
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it, vi } from 'vitest';
-import { computeInThread } from '../../../lib/credentials/password-pool.ts';
+import { withDeadline } from '../../../lib/base/deadline.ts';
+import { withPasswordThread } from '../../../lib/credentials/password-pool.ts';
 import { hashPassword, verifyPassword } from '../../../lib/credentials/passwords.ts';
-import { useConfig } from '../../support/config.ts';
+import { anAccount } from '../../support/accounts.ts';
+import { useConfig, withConfig } from '../../support/config.ts';
 import { inProcess } from '../../support/transports.ts';
 
 // Expensive enough that two queued passwords take two seconds.
 useConfig({ BCRYPT_COST: '14' });
 
-const aHash = async (plain = 'correct horse', cost = 4) => computeInThread({ isNew: true, plain, cost });
+const aHash = (plain = 'correct horse', cost = 4) => withPasswordThread((compute) => compute({ isNew: true, plain, cost }));
 
 describe('the threads for passwords', () => {
   it('the threads for passwords do not block other requests', async () => {
@@ -31,18 +33,35 @@ describe('the threads for passwords', () => {
     expect(await verifyPassword('battery staple', hash)).toBe(false);
   });
 
-  it('the threads for passwords queue no more than two seconds of work, and refuse the rest immediately', async () => {
+  it('a password that no thread can check in the time of its request is refused', async () => {
+    const busy = [aHash('correct horse', 14), aHash('correct horse', 14)];
+    // The last 1.5 seconds are reserved for the hash itself.
+    const late = withDeadline(performance.now() + 1_600, () => aHash());
+    await expect(late).rejects.toMatchObject({ status: 503, headers: { 'Retry-After': '2' } });
+    await Promise.all(busy);
+  });
+
+  it('a password is checked in all encodings before the thread goes to the next job', async () => {
     const ended: string[] = [];
-    const compute = () =>
-      aHash('correct horse', 14).then(
-        () => ended.push('computed'),
-        ({ status, headers }) => ended.push(`${status}, Retry-After ${headers['Retry-After']}`),
-      );
-    await Promise.all(Array.from({ length: 12 }, compute));
-    // With one or two threads, each computes one hash and has two queued.
-    const computed = ended.filter((end) => end === 'computed').length;
-    expect(computed).toSatisfy((count) => count === 3 || count === 6);
-    expect(ended.slice(0, -computed)).toEqual(Array(12 - computed).fill('503, Retry-After 2'));
+    await withConfig({ BCRYPT_COST: '8' }, () =>
+      Promise.all([
+        // Decomposed, so that it has two encodings. There are one or two threads.
+        ...['e\u0301', 'o\u0301'].map((typed) => verifyPassword(typed, undefined).then(() => ended.push('checked'))),
+        ...[1, 2].map(() => aHash().then(() => ended.push('hashed'))),
+      ]),
+    );
+    expect(ended[0]).toBe('checked');
+  });
+
+  it('a login whose password could not be checked does not count as a wrong one', async () => {
+    const { username } = await anAccount({ password: 'correct horse' });
+    const logIn = () => inProcess('POST', '/api/sessions', { body: { username, password: 'correct horse' } });
+    const posted = vi.spyOn(Worker.prototype, 'postMessage').mockImplementation(function (this: Worker) {
+      this.emit('error', new Error('The thread ended.'));
+    });
+    for (let count = 0; count < 6; count++) expect((await logIn()).status).toBe(500);
+    posted.mockRestore();
+    expect((await logIn()).status).toBe(201);
   });
 
   it('a thread for passwords that ends is replaced, and only what it was computing fails', async () => {
