@@ -34,6 +34,12 @@ const cachedCallers = new LruCache<KnownCaller>(10_000, 20_000, ({ row: { users 
 const joinPausesMs = [10, 50, 250];
 
 /**
+ * The state of both collections before the look-up of a token that was not valid, by its hash. A
+ * request with such a token is looked up twice: for its share of the server, and for its answer.
+ */
+const rejectedTokens = new LruCache<number>(1_000);
+
+/**
  * Finds the caller of a token; undefined if the token is not valid. It takes one query, or none if
  * the text cannot be a token or the caller is cached.
  */
@@ -53,6 +59,7 @@ export async function findCaller(token: string | undefined): Promise<Caller | un
   const user = row?.users[0];
   if (!row || !user || !isValid(row, user, row.now)) {
     cachedCallers.delete(hash);
+    rejectedTokens.set(hash, state);
     return undefined;
   }
   const account = accountOf(user);
@@ -66,13 +73,15 @@ export const recallValidCaller = (token: string | undefined): Caller | undefined
   (isToken(token) && recall(hashToken(token))) || undefined;
 
 /**
- * The caller of a cached token; null if the token has expired since, undefined if it must be looked
- * up.
+ * The caller of a cached token; null if the token has expired since or was rejected, undefined if
+ * it must be looked up.
  */
 function recall(hash: string): Caller | null | undefined {
   const last = cachedCallers.get(hash);
   // The state is the same only for a database within this process, which has the same clock.
-  if (last === undefined || last.state !== stateOf(tokens, users.unscoped)) return undefined;
+  const state = stateOf(tokens, users.unscoped);
+  if (rejectedTokens.get(hash) === state) return null;
+  if (last === undefined || last.state !== state) return undefined;
   const { row, account } = last;
   const now = new Date();
   if (!isValid(row, row.users[0] as CallerRow['users'][number], now)) {

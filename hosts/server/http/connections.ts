@@ -1,8 +1,9 @@
 import type { Server } from 'node:http';
 import { type Socket, Server as TcpServer } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { networkOf } from '../../../lib/identity/slots.ts';
 
-/** One address may have a quarter of all connections. */
+/** One address, or IPv6 network of 64 bits, may have a quarter of all connections. */
 const share = 4;
 
 /** Limits the connections of a server in total and, unless it is behind a proxy, per address. */
@@ -14,7 +15,7 @@ export function limitConnections(server: Server, most: number, isBehindProxy: bo
 
   const open = new Map<string, number>();
   server.on('connection', (socket) => {
-    const { remoteAddress: address = '' } = socket;
+    const address = networkOf(socket.remoteAddress ?? '');
     const count = open.get(address) ?? 0;
     if (count >= most / share) {
       socket.destroy();

@@ -8,6 +8,7 @@ import type { Handler } from '../../../lib/http/operation.ts';
 import type { ApiResponse } from '../../../lib/http/request.ts';
 import { tokenOf } from '../../../lib/http/session-cookie.ts';
 import { findCaller, recallCaller } from '../../../lib/identity/authenticate.ts';
+import { networkOf } from '../../../lib/identity/slots.ts';
 import { config, fromConfig } from '../../../lib/settings/config.ts';
 import { createFairShare, type FairRequest } from './fair-share.ts';
 import { busy, responseTooLarge } from './rejections.ts';
@@ -26,7 +27,7 @@ export async function run(
 ): Promise<ApiResponse> {
   const share = config.limits.areOn ? shares.begin(callerOf(event) ?? (await findCallerOf(event))) : unlimited;
   const request = share instanceof Promise ? await share : share;
-  const taken = request && slots().acquire(longestWait);
+  const taken = request && slots().acquire(longestWait, recallCaller(tokenOf(event)) ? 'account' : 'other');
   if (request && taken && (taken === true || (await taken))) {
     const slot = holdSlot(request);
     try {
@@ -67,7 +68,7 @@ function holdSlot(request: FairRequest): Omit<Turn, 'caller'> & { end: () => voi
       if (--waits > 0 || isOver) return;
       // The request continues even without a slot. This is rare, and the caller must get the other
       // server's response in time.
-      if (!(await queue.acquire(longestResumeMs, true))) return;
+      if (!(await queue.acquire(longestResumeMs, 'resumed'))) return;
       // The request may have begun to wait again, or its time may be over.
       if (waits > 0 || isOver || isHeld) return queue.release();
       isHeld = true;
@@ -103,7 +104,11 @@ let healthChecks = 0;
 const mostHealthChecks = 4;
 
 type Event = Parameters<Handler>[0];
-const sourceIpOf = (event: Event): string => event.requestContext.http.sourceIp;
+/**
+ * The source of a request: its address, or its IPv6 network, because one host has all addresses of
+ * a network.
+ */
+const sourceOfEvent = (event: Event): string => networkOf(event.requestContext.http.sourceIp);
 
 /**
  * The caller of a request, as far as this process knows: a known account, or the source address of
@@ -111,7 +116,7 @@ const sourceIpOf = (event: Event): string => event.requestContext.http.sourceIp;
  */
 export function callerOf(event: Event): string | undefined {
   const token = tokenOf(event);
-  return recallCaller(token)?._id.toHexString() ?? (isToken(token) ? undefined : sourceIpOf(event));
+  return recallCaller(token)?._id.toHexString() ?? (isToken(token) ? undefined : sourceOfEvent(event));
 }
 
 /**
@@ -120,7 +125,7 @@ export function callerOf(event: Event): string | undefined {
  * so does one that cannot be looked up soon: an attacker may send many.
  */
 export async function findCallerOf(event: Event): Promise<string> {
-  const source = sourceIpOf(event);
+  const source = sourceOfEvent(event);
   const find = () => withDeadline(performance.now() + longestLookUpMs, () => findCaller(tokenOf(event)));
   const caller = await lookUps(source, find).catch(() => undefined);
   return caller?.user._id.toHexString() ?? source;
@@ -131,7 +136,7 @@ const lookUps = createQueues({ most: 4, mostWaiting: 16, patienceMs: longestLook
 
 /** The account that is charged while a request waits for another server: for a bot, its owner. */
 const payerOf = (event: Event): string =>
-  recallCaller(tokenOf(event))?.owner?.toHexString() ?? callerOf(event) ?? sourceIpOf(event);
+  recallCaller(tokenOf(event))?.owner?.toHexString() ?? callerOf(event) ?? sourceOfEvent(event);
 
 const shares = createFairShare();
 const unlimited: FairRequest = { pause: () => {}, resume: () => {}, end: () => {} };

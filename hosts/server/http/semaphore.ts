@@ -1,23 +1,36 @@
 /**
- * Creates a semaphore that lets `most` holders run concurrently. Others wait in the order of their
- * arrival.
+ * The order of waiting callers: `resumed` before all others. Accounts take turns with other
+ * callers, so that a flood without valid tokens cannot keep accounts waiting.
  */
+export type Rank = 'resumed' | 'account' | 'other';
+
+/** Creates a semaphore that lets `most` holders run concurrently. */
 export function createSemaphore(most: number) {
   let running = 0;
-  const first = new Set<() => void>();
-  const waiting = new Set<() => void>();
+  // Made on demand: there is a semaphore for each caller, and most have nobody waiting.
+  const waiting: Partial<Record<Rank, Set<() => void>>> = {};
+  let wasAccount = false;
+
+  /** The queue whose turn it is. Within a queue, callers wait in the order of their arrival. */
+  function nextQueue(): Set<() => void> | undefined {
+    const { resumed, account, other } = waiting;
+    if (resumed?.size) return resumed;
+    wasAccount = Boolean(account?.size) && !(wasAccount && other?.size);
+    return wasAccount ? account : other;
+  }
 
   return {
     /**
      * Resolves to true when the caller gets a slot, which it must release, or to false after
-     * `milliseconds`. `isFirst` takes precedence over all waiting callers that do not set it.
+     * `milliseconds`.
      */
-    acquire(milliseconds: number, isFirst = false): true | Promise<boolean> {
+    acquire(milliseconds: number, rank: Rank = 'other'): true | Promise<boolean> {
       if (running < most) {
         running++;
         return true;
       }
-      const queue = isFirst ? first : waiting;
+      waiting[rank] ??= new Set();
+      const queue = waiting[rank];
       return new Promise((resolve) => {
         const start = () => {
           clearTimeout(timer);
@@ -33,13 +46,13 @@ export function createSemaphore(most: number) {
 
     /** Passes the slot to the next waiting caller. */
     release(): void {
-      const queue = first.size > 0 ? first : waiting;
-      const [next] = queue;
+      const queue = nextQueue();
+      const [next] = queue ?? [];
       if (next === undefined) {
         running--;
         return;
       }
-      queue.delete(next);
+      queue?.delete(next);
       next();
     },
   };

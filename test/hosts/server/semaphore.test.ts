@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createSemaphore } from '../../../hosts/server/http/semaphore.ts';
+import { createSemaphore, type Rank } from '../../../hosts/server/http/semaphore.ts';
 
 it('a semaphore limits concurrent work, and admits waiting work in order', async () => {
   const semaphore = createSemaphore(2);
@@ -21,19 +21,35 @@ it('a semaphore limits concurrent work, and admits waiting work in order', async
   expect(order).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
-it('a semaphore serves callers that are first before all others, in their order', async () => {
+it('a semaphore serves callers that resume before all others, in their order', async () => {
   const semaphore = createSemaphore(1);
   semaphore.acquire(60_000);
   const order: string[] = [];
-  const run = async (name: string, isFirst: boolean) => {
-    expect(await semaphore.acquire(60_000, isFirst)).toBe(true);
+  const run = async (name: string, rank: Rank) => {
+    expect(await semaphore.acquire(60_000, rank)).toBe(true);
     order.push(name);
     semaphore.release();
   };
-  const all = [run('a', false), run('b', true), run('c', true)];
+  const all = [run('a', 'other'), run('b', 'resumed'), run('c', 'resumed')];
   semaphore.release();
   await Promise.all(all);
   expect(order).toEqual(['b', 'c', 'a']);
+});
+
+it('a semaphore lets accounts and other callers take turns, however many wait', async () => {
+  const semaphore = createSemaphore(1);
+  semaphore.acquire(60_000);
+  const order: string[] = [];
+  const run = async (name: string, rank: Rank) => {
+    expect(await semaphore.acquire(60_000, rank)).toBe(true);
+    order.push(name);
+    semaphore.release();
+  };
+  const all = ['1', '2', '3', '4'].map((name) => run(name, 'other'));
+  all.push(run('ann', 'account'), run('bob', 'account'));
+  semaphore.release();
+  await Promise.all(all);
+  expect(order).toEqual(['ann', '1', 'bob', '2', '3', '4']);
 });
 
 it('a semaphore rejects a caller that has waited long enough, and passes the slot to another', async () => {
