@@ -6,6 +6,7 @@ import { type Carrier, setCarrier } from '../../lib/notices/carrier.ts';
 import { defaultFiles, misspelledSettings } from '../../lib/settings/settings.ts';
 import { announcement, type Beginning } from '../server/announcement.ts';
 import { onEnd } from '../server/signals.ts';
+import { requireWritable } from '../server/writable-places.ts';
 import { answersBytes } from './bytes.ts';
 import { likeApiGateway } from './gateway.ts';
 import { reloadOnChange } from './reload.ts';
@@ -58,6 +59,8 @@ export default class OfflinePlugin {
       SOCKET_ENDPOINT: `http://${host}:${websocketPort}`,
     };
     for (const sentence of misspelledSettings(process.env)) process.stderr.write(`${sentence}\n`);
+    if (!/^(off|s3:.*)?$/.test(process.env.FILES))
+      await requireWritable('FILES', process.env.FILES).catch(({ message }) => end(message));
     const beginning = prepareDatabase(offline);
     const environment = provider.environment as Record<string, string>;
     likeApiGateway((request, response) => answersBytes(request, response, environment));

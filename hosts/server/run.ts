@@ -28,6 +28,7 @@ import { interruptStreamsMeanwhile } from './work/streams.ts';
 import { sweepMeanwhile } from './work/sweep.ts';
 import { deliverMeanwhile } from './work/webhook-deliveries.ts';
 import { answerMetrics, metricsOfWorkers, runWorkers } from './workers.ts';
+import { requireWritable } from './writable-places.ts';
 
 /**
  * Milliseconds after which a feed skips a missing position. Functions use `FEED_PATIENCE`, but
@@ -49,6 +50,7 @@ export async function serve(settings: Settings & { server: string | undefined; a
     return;
   }
   for (const sentence of misspelledSettings(process.env)) process.stderr.write(`${sentence}\n`);
+  await requirePlaces(settings);
   await prepareDatabase();
   logState(await readFileState());
   const beginning = await findBeginning();
@@ -66,6 +68,13 @@ export async function serve(settings: Settings & { server: string | undefined; a
     return [snapshot()];
   });
   announce(settings.host, server.port, beginning);
+}
+
+/** Requires that the directories of files and backups can be written. */
+async function requirePlaces({ backup }: Settings): Promise<void> {
+  const { place, bucket } = config.files;
+  if (place !== '' && !bucket) await requireWritable('FILES', place);
+  if (backup) await requireWritable('--backup-dir or BACKUP_DIR', backup.directory);
 }
 
 async function findBeginning(): Promise<Beginning> {

@@ -112,10 +112,13 @@ export const secretKey: Rule<string> = {
 };
 
 export const ownAddress: Rule<string> = {
-  read: (value) => (/^(https?:\/\/[^\s/]+)?$/.test(value.replace(/\/+$/, '')) ? value.replace(/\/+$/, '') : undefined),
+  read: (value) => {
+    const address = value.replace(/\/+$/, '');
+    return address === '' || (/^https?:\/\/[^\s/?#@\\]+$/.test(address) && URL.canParse(address)) ? address : undefined;
+  },
   says: (value) =>
-    /^https?:/.test(value)
-      ? 'an address without a path (the service needs a host name, or a port, of its own)'
+    /^https?:\/\/[^/]/.test(value)
+      ? 'an address without a path, a query or a password (the service needs a host name, or a port, of its own)'
       : 'an address such as https://chat.example.org',
 };
 

@@ -82,6 +82,14 @@ describe('a backup', () => {
     });
   });
 
+  it('a backup to a path below a file is refused with its reason', async () => {
+    const file = await openDatabaseFile(freshDirectory());
+    onTestFinished(() => file.close());
+    const target = join(freshDirectory(), 'a-file');
+    writeFileSync(target, '');
+    await expect(file.backup(join(target, 'copy'))).rejects.toThrow(/^The directory cannot be made: ENOTDIR: not a directory/);
+  });
+
   it('a backup is refused outside the database admin', async () => {
     const client = connect((await freshDatabase()).uri);
     const directory = join(freshDirectory(), 'copy');

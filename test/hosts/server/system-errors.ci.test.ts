@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { launchDatabase } from 'embedded-mongodb/launch';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { commands } from '../../../tools/harness/service.ts';
 import { runCommand } from '../../support/run-command.ts';
@@ -37,6 +38,59 @@ describe.runIf(isEmbedded && existsSync('/sys/kernel'))('what the operating syst
     expect.fail('No start named its limit.');
   });
 });
+
+describe.runIf(isEmbedded)('a directory that the service cannot write to', () => {
+  it.each([
+    ['files', { FILES: 'a-file/files' }, 'FILES'],
+    ['files, with several workers', { FILES: 'a-file/files', WORKERS: '2' }, 'FILES'],
+    ['backups', { BACKUP_DIR: 'a-file/backups' }, '--backup-dir or BACKUP_DIR'],
+  ])('npm run serve does not start without a directory for %s, and names the setting', async (_what, places, setting) => {
+    const directory = await mkdtemp(join(tmpdir(), 'chat-places-'));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    await writeFile(join(directory, 'a-file'), '');
+    const inDirectory = Object.entries(places).map(([name, value]) => [
+      name,
+      name === 'WORKERS' ? value : join(directory, value),
+    ]);
+    const environment = { ...settings, DATA_DIR: join(directory, 'data'), ...Object.fromEntries(inDirectory) };
+    expect(await runCommand(commands.serve, { environment })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        new RegExp(`^Set ${setting} to a directory that the service can write to: ENOTDIR: not a directory.*\\.\\n$`),
+      ),
+    });
+  });
+});
+
+it.runIf(isEmbedded && process.getuid?.() === 0)(
+  'npm run serve names the user who may not write to the database file',
+  async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'chat-file-'));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    const { close } = await launchDatabase({ dataDir: directory });
+    await close();
+    await chmod(dirname(directory), 0o711);
+    await chmod(directory, 0o777);
+    await chmod(join(directory, 'database.sqlite'), 0o444);
+    const environment = { ...settings, DATA_DIR: directory };
+    const asNobody = [
+      'setpriv',
+      '--reuid=65534',
+      '--regid=65534',
+      '--clear-groups',
+      process.execPath,
+      ...commands.serve.slice(4),
+    ];
+    expect(await runCommand(asNobody, { environment })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^The database cannot be opened in .*: user 'nobody' may not open or change .*\/database\.sqlite \(EACCES\)/,
+      ),
+    });
+  },
+);
 
 it.runIf(isEmbedded)('npm run serve writes nothing but lines of JSON to its standard output', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'chat-output-'));

@@ -175,6 +175,11 @@ describe('settings', () => {
     ['SMTP_URL', { ...least, SMTP_URL: 'mail.example.org' }, /^Set SMTP_URL to the address of a mail server/],
     ['PUBLIC_URL', { ...least, PUBLIC_URL: 'chat.example.org' }, /^Set PUBLIC_URL to an address such as/],
     ['PUBLIC_URL', { ...least, PUBLIC_URL: 'https://example.org/chat/' }, /^Set PUBLIC_URL to an address without a path/],
+    ['PUBLIC_URL', { ...least, PUBLIC_URL: 'https://example.org?a=1' }, /^Set PUBLIC_URL to an address without a path, a query/],
+    ['PUBLIC_URL', { ...least, PUBLIC_URL: 'https://ann:pass@example.org' }, /^Set PUBLIC_URL to an address without .*password/],
+    ['PUBLIC_URL', { ...least, PUBLIC_URL: 'https://example.org#chat' }, /^Set PUBLIC_URL to an address without a path/],
+    ['PUBLIC_URL', { ...least, PUBLIC_URL: 'https://example.org:99999' }, /^Set PUBLIC_URL to an address/],
+    ['PUBLIC_URL', { ...least, PUBLIC_URL: 'https://' }, /^Set PUBLIC_URL to an address such as/],
     ['PUBLIC_URL', { ...least, SMTP_URL: 'smtps://mail.example.org' }, /^Set PUBLIC_URL to the address of the service/],
     ['MAIL_FROM', { ...least, SMTP_URL: 'smtp://a', PUBLIC_URL: 'https://a' }, /^Set MAIL_FROM to the sender of e-mails/],
     [

@@ -74,8 +74,7 @@ export function removeCutOffChecks(dataDir: string): void {
  * backup leaves nothing behind.
  */
 export async function backupInto({ database, target, isCheck = false, verify, progress }: Backup): Promise<BackupReport> {
-  if (lstatSync(target, { throwIfNoEntry: false }))
-    throw new DatabaseError(2, `There is something at ${target} already; nothing was copied.`);
+  if (isPresent(target)) throw new DatabaseError(2, `There is something at ${target} already; nothing was copied.`);
   const partial = `${target}.${randomBytes(6).toString('hex')}.partial`;
   const path = join(partial, databaseFileName);
   makeEmptyCopy(partial);
@@ -117,6 +116,15 @@ function copyError(error: unknown): DatabaseError {
   if (error instanceof DatabaseError) return error;
   if (isDamage(error)) return damaged(`${(error as Error).message}.`);
   return new DatabaseError(96, `The copy failed: ${(error as Error).message}`);
+}
+
+function isPresent(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    // A part of the path is not a directory, or may not be searched.
+    throw new DatabaseError(2, `The directory cannot be made: ${(error as Error).message}`);
+  }
 }
 
 /** Creates a private directory with an empty database file. */

@@ -151,7 +151,8 @@ export function startError(error: NodeJS.ErrnoException & { errcode?: number }, 
   }
   if (isDamage(error)) return damagedStart(directory, error);
   if (error.errcode === undefined && error.code === undefined) return error;
-  const why = explainSystemError(error) ?? explainSystemError(tryOpening(directory)) ?? error.message;
+  const refusals = [error, tryOpening(directory, 'r'), tryOpening(join(directory, databaseFileName), 'r+')];
+  const why = refusals.map((refusal) => explainSystemError(refusal)).find((reason) => reason !== undefined) ?? error.message;
   return new DatabaseStartError('UNUSABLE_DIRECTORY', `The database cannot be opened in ${directory}: ${why}.`);
 }
 
@@ -165,12 +166,12 @@ export function damagedStart(directory: string, error: Error): DatabaseStartErro
 }
 
 /**
- * Returns the error of the operating system when the directory is opened, if there is one. SQLite
+ * Returns the error of the operating system when a path is opened, if there is one. SQLite
  * does not say why it could not open a file.
  */
-function tryOpening(directory: string): unknown {
+function tryOpening(path: string, flags: 'r' | 'r+'): unknown {
   try {
-    closeSync(openSync(directory, 'r'));
+    closeSync(openSync(path, flags));
     return {};
   } catch (error) {
     return error;

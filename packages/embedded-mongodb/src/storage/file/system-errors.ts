@@ -23,6 +23,9 @@ export function explainSystemError(error: unknown, { account, openFiles } = circ
       return `${account} may not open or change ${place} (${code}): give it to this user, or run the command as its owner`;
     case 'EROFS':
       return `${place} is on a file system that is mounted read-only (${code})`;
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return `there is no space left for ${place} (${code})`;
     case 'EMFILE':
       return `this process has as many files open as it may, ${openFiles} (${code}): raise the limit (ulimit -n, or LimitNOFILE= of systemd)`;
     case 'ENFILE':
