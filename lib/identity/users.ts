@@ -186,20 +186,27 @@ export async function findUserIdsByName(names: string[]): Promise<Map<string, Ob
 }
 
 /** The ids of the active accounts with these ids and names; 404 when one of them does not exist. */
-export async function findActiveUsers(wanted: (ObjectId | string)[]): Promise<ObjectId[]> {
+export const findActiveUsers = async (wanted: (ObjectId | string)[]): Promise<ObjectId[]> => [
+  ...(await findActiveIds(wanted)).values(),
+];
+
+/** The ids of active accounts, by the wanted id in hexadecimal or the wanted name. */
+export async function findActiveIds(wanted: (ObjectId | string)[]): Promise<Map<string, ObjectId>> {
   const names = [...new Set(wanted.filter((one) => typeof one === 'string'))];
   const ids = distinct(wanted.filter((one) => typeof one !== 'string'));
   const find = async (filter: Filter<Omit<UserDocument, '_id'>>, count: number) =>
-    count === 0 ? [] : users.find({ ...filter, is_active: true }, { projection: { _id: 1 } }).toArray();
+    count === 0 ? [] : users.find({ ...filter, is_active: true }, { projection: { username: 1 } }).toArray();
   const [named, identified] = await Promise.all([
     find({ username: { $in: names } }, names.length),
     find({ _id: { $in: ids } }, ids.length),
   ]);
+  const byId = new Map(identified.map(({ _id }) => [_id.toHexString(), _id]));
   // Older accounts may have a name that looks like an id.
-  const unknown = ids.filter((id) => !identified.some(({ _id }) => _id.equals(id))).map((id) => id.toHexString());
+  const unknown = ids.map((id) => id.toHexString()).filter((id) => !byId.has(id));
   const others = await find({ username: { $in: unknown } }, unknown.length);
   if (named.length < names.length || others.length < unknown.length) throw noSuchUser();
-  return [...named, ...identified, ...others].map(({ _id }) => _id);
+  const byName = (found: typeof named) => found.map(({ _id, username }) => [username, _id] as const);
+  return new Map([...byName(named), ...byId, ...byName(others)]);
 }
 
 /** The most accounts that are examined for a page of those with a name. */

@@ -13,6 +13,7 @@ import { aMessage } from '../support/messages.ts';
 import { agentOf, aQuestion, aRoomWithBot, press, yesOrNo } from '../support/questions.ts';
 import { anyDate } from '../support/responses.ts';
 import { addMember, memberId, succeed } from '../support/rooms.ts';
+import { commandsOf } from '../support/sent-commands.ts';
 import { inProcess as call } from '../support/transports.ts';
 import { aReceiver, useWebhookReceivers } from '../support/webhook-receiver.ts';
 
@@ -34,6 +35,25 @@ const eventsOf = async ({ token }: { token: string }, { id }: { id: string }, ty
   );
 
 describe('a message with actions', () => {
+  it('the people of all actions are looked up together, and each action keeps its own', async () => {
+    const { room, bot, ann, bob } = await aRoomWithBot();
+    const lookUps = async (count: number) => {
+      const actions = Array.from({ length: count }, (_, at) => ({
+        id: `a${at}`,
+        label: `A ${at}`,
+        who: at % 2 === 0 ? [ann.username] : [{ $oid: bob.id }, bob.username],
+      }));
+      let asked: Message | undefined;
+      const sent = await commandsOf(async () => {
+        asked = await aQuestion(bot, room, { actions, is_select: true });
+      });
+      expect(asked?.actions?.map(({ who }) => who)).toEqual(actions.map((_, at) => [{ $oid: at % 2 === 0 ? ann.id : bob.id }]));
+      return sent.filter(({ name, collection }) => name === 'find' && collection === 'users').length;
+    };
+    await lookUps(2);
+    expect(await lookUps(40)).toBe(await lookUps(2));
+  });
+
   it('a bot sends buttons, and members see them', async () => {
     const { room, bot, ann } = await aRoomWithBot();
     const expires_at = new Date(Date.now() + 60_000).toISOString();

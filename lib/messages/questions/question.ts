@@ -1,9 +1,11 @@
+import type { ObjectId } from 'mongodb';
+import { distinct } from '../../api/extended-json.ts';
 import { about, dateTime, flag, oneOf, optional, requireFuture, type Values } from '../../api/parameters.ts';
 import { conflict, invalidParameter, permissionDenied, type Refusal } from '../../base/errors.ts';
 import type { MessageDocument } from '../../collections/rooms/messages.ts';
 import { type ActionDocument, answerRules, type QuestionDocument } from '../../collections/rooms/questions.ts';
 import type { Caller } from '../../identity/caller.ts';
-import { findActiveUsers, noSuchUser } from '../../identity/users.ts';
+import { findActiveIds, noSuchUser } from '../../identity/users.ts';
 import { actionsParameter, mostButtons, type SentAction } from './actions.ts';
 
 /** The most characters of a text that is to be approved: the audit log has all of it. */
@@ -57,12 +59,15 @@ export async function resolveQuestion(
   if (!isProgram(caller)) throw programRequired();
   requireFuture('expires_at', expires_at);
   if (is_approval) requireApprovable(text);
-  const resolve = async ({ who, ...action }: SentAction): Promise<ActionDocument> => ({
+  // Looked up together, because a message may have a hundred actions.
+  const ids = await findActiveIds(actions.flatMap(({ who }) => (typeof who === 'string' ? [] : who)));
+  const idsOf = (who: (ObjectId | string)[]) => distinct(who.map((one) => ids.get(String(one)) as ObjectId));
+  const resolve = ({ who, ...action }: SentAction): ActionDocument => ({
     ...action,
-    who: typeof who === 'string' ? who : await findActiveUsers(who),
+    who: typeof who === 'string' ? who : idsOf(who),
   });
   return {
-    actions: await Promise.all(actions.map(resolve)),
+    actions: actions.map(resolve),
     ...(is_select && { is_select }),
     answers,
     ...(expires_at && { expires_at }),

@@ -27,6 +27,9 @@ const chunksPerSecond = 10;
 /** The milliseconds after which a silent stream leaves the memory. Its text is stored by then. */
 const idleMs = 120_000;
 
+/** The most streams in memory: about 40 MB. The next chunk of another one reads its message. */
+const mostLive = 1_000;
+
 /** A message that streams through this process. Times are by `performance.now()`. */
 export type LiveStream = StreamText & {
   /** The message as it was read, with its author. */
@@ -62,10 +65,17 @@ export function newLive(message: AuthoredMessage, replies: ReplyCounts): LiveStr
   };
 }
 
-/** Keeps a stream in this process, and forgets streams that are silent. */
+/**
+ * Keeps a stream in this process. Forgets streams that are silent and, beyond the limit, stored
+ * ones.
+ */
 export function keepLive(stream: LiveStream): void {
   const now = performance.now();
   for (const [id, { usedAt, storing }] of live) if (!storing && now - usedAt > idleMs) live.delete(id);
+  for (const [id, { storing }] of live) {
+    if (live.size < mostLive) break;
+    if (!storing) live.delete(id);
+  }
   live.set(stream.message._id.toHexString(), stream);
 }
 
