@@ -58,6 +58,7 @@ describe('settings', () => {
       secretKey: '',
       requireSecondFactor: 'off',
       pushHosts: [],
+      oauthHosts: [],
       hasPushText: true,
       mcp: 'on',
       oauthIssuer: undefined,
