@@ -58,7 +58,6 @@ describe('settings', () => {
       secretKey: '',
       requireSecondFactor: 'off',
       pushHosts: [],
-      oauthHosts: [],
       hasPushText: true,
       mcp: 'on',
       oauthIssuer: undefined,
@@ -72,7 +71,14 @@ describe('settings', () => {
       languages: ['en', 'de', 'ar'],
       files: { place: '', size: 25_000_000, perUser: 2_000_000_000, inAll: 20_000_000_000 },
       sessionDays: 30,
-      patienceMs: { database: 3_000, pushService: 5_000, receiver: 5_000, identityProvider: 4_000, mailServer: 3_000 },
+      patienceMs: {
+        database: 3_000,
+        pushService: 5_000,
+        receiver: 5_000,
+        identityProvider: 4_000,
+        mailServer: 3_000,
+        slowClient: 30_000,
+      },
       limits: {
         areOn: true,
         writesPerSecond: 10,
