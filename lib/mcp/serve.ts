@@ -10,33 +10,20 @@ import {
 import { isObject } from 'chat-service-rules/objects';
 import manifest from '../../package.json' with { type: 'json' };
 import { limits } from '../api/limits.ts';
-import { payloadTooLarge, permissionDenied, type Refusal } from '../base/errors.ts';
+import { payloadTooLarge } from '../base/errors.ts';
 import { RpcAnswer } from '../http/answers.ts';
-import { isAllowedOrigin } from '../http/middleware/cors.ts';
 import { checkJson, decodeBody } from '../http/middleware/json-body.ts';
 import { config } from '../settings/config.ts';
+import { requireKnownOrigin } from './access.ts';
 import { callTool, findTool, type ToolCaller, toolsFor } from './call.ts';
 import { describeTool } from './tool.ts';
 
 /** A request of the Model Context Protocol: its headers and its body. */
 type McpRequest = ToolCaller & { headers: Record<string, string | undefined>; bytes: Uint8Array };
 
-const mcpOff: Refusal = () => permissionDenied('mcp_off', 'Agents cannot use this service (MCP=off).');
-const foreignOrigin: Refusal = () =>
-  permissionDenied('foreign_origin', 'Only pages of PUBLIC_URL and of CORS_ORIGINS may call this path.');
-export const mcpRefusals = [mcpOff, foreignOrigin];
-
-/** The headers of the protocol that a client in a browser sends. */
-export const mcpHeaders = ['Mcp-Protocol-Version', 'Mcp-Method', 'Mcp-Name', 'Mcp-Session-Id', 'Last-Event-ID'];
-
-/** Refuses, with 403, all requests where agents are turned off. */
-export function requireMcp(): void {
-  if (config.mcp === 'off') throw mcpOff();
-}
-
 /** Answers a request of the protocol, in either revision. Nothing is kept between two requests. */
 export async function serveMcp({ headers, bytes, ...who }: McpRequest): Promise<RpcAnswer> {
-  requireKnownOrigin(headers);
+  requireKnownOrigin(headers.origin);
   if (bytes.length > limits.foreignBody) throw payloadTooLarge(limits.foreignBody);
   const body = readCall(bytes);
   if (!body) return new RpcAnswer(400, JSON.stringify(notACall));
@@ -45,17 +32,6 @@ export async function serveMcp({ headers, bytes, ...who }: McpRequest): Promise<
   const isLegacy = await isLegacyRequest(request, body);
   const response = await (isLegacy ? serveLegacy(request, body, who) : modern.fetch(request, { authInfo, parsedBody: body }));
   return new RpcAnswer(response.status, await response.text());
-}
-
-/**
- * Refuses, with 403, pages of unknown origins, as the protocol demands against DNS rebinding.
- * Clients outside a browser send no `Origin`.
- */
-function requireKnownOrigin(headers: McpRequest['headers']): void {
-  const { origin } = headers;
-  // `Host` says nothing here: a page that rebinds its name sends that name in both headers.
-  if (origin === undefined || isAllowedOrigin(origin) || origin === URL.parse(config.publicUrl)?.origin) return;
-  throw foreignOrigin();
 }
 
 /**

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createTransport, type Transporter } from 'nodemailer';
+import type { Transporter } from 'nodemailer';
 import { invalidParameter, permissionDenied, type Refusal, serviceUnavailable } from '../base/errors.ts';
 import { describeError, log } from '../base/log.ts';
 import { isOutsideBusy, outsideBusy, waitOutside } from '../base/outside.ts';
@@ -81,12 +81,11 @@ export async function isMailServerReady(): Promise<boolean> {
 async function connect(): Promise<Transporter | undefined> {
   const known = shared();
   try {
-    known.transporter ??= createTransport({
-      url: await readSmtpUrl(),
-      ...timeouts(),
-      disableFileAccess: true,
-      disableUrlAccess: true,
-    });
+    if (!known.transporter) {
+      // Most processes send no e-mail.
+      const [{ createTransport }, url] = await Promise.all([import('nodemailer'), readSmtpUrl()]);
+      known.transporter ??= createTransport({ url, ...timeouts(), disableFileAccess: true, disableUrlAccess: true });
+    }
   } catch (error) {
     log('error', 'the address of the mail server could not be read', { error: describeError(error) });
   }

@@ -1,4 +1,3 @@
-import { verifyAuthenticationResponse } from '@simplewebauthn/server';
 import { about, optional, type Values } from '../api/parameters.ts';
 import { aText, described, record, type Shown } from '../api/schema.ts';
 import { type Refusal, tooManyRequests, unauthenticated } from '../base/errors.ts';
@@ -141,6 +140,7 @@ async function verify(
 ) {
   requireOwnPage(client_data);
   if (user_handle !== userHandleOf(user)) throw new Error('The user handle is that of another account');
+  const { verifyAuthenticationResponse } = await import('@simplewebauthn/server');
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response: {
       id,
