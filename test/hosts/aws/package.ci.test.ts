@@ -496,6 +496,7 @@ describe('the bundles of a deployment', () => {
       'messages',
       'file-content',
       'mcp',
+      'bot-webhook',
     ]);
     const remove = ['lib/rooms/deletion.ts', 'lib/messages/edit.ts', 'lib/accounts/deletion.ts'].flatMap((module) =>
       loads(module),
