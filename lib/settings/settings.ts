@@ -113,7 +113,7 @@ export const settings = {
   MAX_CONNECTIONS: serve(
     wholeNumber(0, 65_535),
     '10000',
-    'Connections per process. Up to half may be WebSockets. One address may have up to a quarter, unless a proxy is trusted.',
+    'Connections per process. Up to half may be WebSockets. One address, or IPv6 network of 64 bits, may have up to a quarter, unless a proxy is trusted.',
     { option: 'max-connections' },
   ),
   PRESENCE: serve(
@@ -195,7 +195,7 @@ export const settings = {
   PUBLIC_URL: service(
     ownAddress,
     '',
-    'Public address of the service, such as `https://chat.example.org`, without a path. Used for links in e-mails, for [passkeys](passkeys.md), and to recognise the service’s own pages, whatever a proxy sends.',
+    'Public address of the service, such as `https://chat.example.org`, without a path, a query or a password. Used for links in e-mails, for [passkeys](passkeys.md), and to recognise the service’s own pages, whatever a proxy sends.',
   ),
   PUSH_HOSTS: service(
     hosts,
@@ -220,7 +220,7 @@ export const settings = {
   OAUTH_HOSTS: service(
     hosts,
     '',
-    'Hosts within your network whose [client metadata documents](agents.md#apps-and-their-client-ids) the service may read. Others there are refused. Host names, or origins, which may use plain HTTP.',
+    'Hosts within your network whose [client metadata documents](agents.md#apps-and-their-client-ids) the service may read. Other hosts in your network are refused. Host names, or origins, which may use plain HTTP.',
   ),
   BOT_TURNS: service(
     wholeNumber(0, 1_000),
@@ -230,7 +230,7 @@ export const settings = {
   WEBHOOK_HOSTS: service(
     hosts,
     '',
-    'Receivers of outgoing [webhooks](webhooks.md#outgoing-webhooks) within your network. Others there are refused. Host names, or origins, which may use plain HTTP.',
+    'Receivers of outgoing [webhooks](webhooks.md#outgoing-webhooks) within your network. Other hosts there are refused. Host names, or origins, which may use plain HTTP.',
   ),
   EMAIL_CONFIRMATION: service(
     oneOf(...emailConfirmations),
