@@ -8,6 +8,8 @@ export type Turn = {
   caller: string;
   /** Releases the slot to another request. */
   pause: () => void;
+  /** Stops counting the request as one of its caller's concurrent requests. */
+  leave: () => void;
   /**
    * Takes a slot again, before requests that had none. Never rejects: the outside party has been
    * called, and its answer must not be lost.
@@ -61,20 +63,29 @@ const ofParty = createQueues({ ...limits, patienceMs: 1_000, most: 32, mostWaiti
  * refused with 503. Work without a slot, such as on Lambda or in the background, is not limited.
  */
 export async function waitOutside<T>(party: Party, work: () => Promise<T>): Promise<T> {
-  const caller = payerOfRequest();
-  if (caller === undefined) return work();
+  const turn = turns.getStore();
+  if (!turn) return work();
   const isChosenByUsers = party === 'receiver' || party === 'push service';
   const queues = isChosenByUsers ? ofCaller : ofCallerToOperator;
-  return withoutSlot(() => queues(`${party} ${caller}`, () => ofParty(party, work)));
+  return pausing(turn, () => queues(`${party} ${turn.caller}`, () => ofParty(party, work)));
 }
 
-/** Does work that waits, or runs in a thread. The request releases its slot meanwhile. */
+/**
+ * Does work that waits with limits of its own, or runs in a thread. The request releases its slot
+ * meanwhile. It no longer counts for its caller, because many people may share an address.
+ */
 export async function withoutSlot<T>(work: () => Promise<T>): Promise<T> {
   const turn = turns.getStore();
-  turn?.pause();
+  if (!turn) return work();
+  turn.leave();
+  return pausing(turn, work);
+}
+
+async function pausing<T>(turn: Turn, work: () => Promise<T>): Promise<T> {
+  turn.pause();
   try {
     return await work();
   } finally {
-    await turn?.resume();
+    await turn.resume();
   }
 }

@@ -33,10 +33,9 @@ type Account = {
 
 /**
  * A running request. `pause` stops charging while it waits for another server or a thread, `resume`
- * continues. A request that has paused no longer counts as one of the caller's concurrent requests.
- * Its wait has limits of its own, and many people may share the address that is the caller.
+ * continues. After `leave` it no longer counts as one of the caller's concurrent requests.
  */
-export type FairRequest = { pause: () => void; resume: () => void; end: () => void };
+export type FairRequest = { pause: () => void; resume: () => void; leave: () => void; end: () => void };
 
 /** A clock in milliseconds, and a way to wait on it. */
 type Clock = { now?: () => number; wait?: (milliseconds: number) => Promise<unknown> };
@@ -96,9 +95,11 @@ export function createFairShare({ now = () => performance.now(), wait = delay }:
       begun = now();
       running++;
     };
-    const pause = () => {
+    const leave = () => {
       if (hasSlot) account.slots.release();
       hasSlot = false;
+    };
+    const pause = () => {
       if (begun === undefined) return;
       const took = Math.min(mostChargedMs, (now() - begun) / running);
       begun = undefined;
@@ -106,7 +107,11 @@ export function createFairShare({ now = () => performance.now(), wait = delay }:
       refill(account);
       account.used += took;
     };
+    const end = () => {
+      pause();
+      leave();
+    };
     resume();
-    return { pause, resume, end: pause };
+    return { pause, resume, leave, end };
   }
 }

@@ -64,6 +64,7 @@ function holdSlot(request: FairRequest): Omit<Turn, 'caller'> & { end: () => voi
     pause: () => {
       if (waits++ === 0) release();
     },
+    leave: request.leave,
     resume: async () => {
       if (--waits > 0 || isOver) return;
       // The request continues even without a slot. This is rare, and the caller must get the other
@@ -139,7 +140,7 @@ const payerOf = (event: Event): string =>
   recallCaller(tokenOf(event))?.owner?.toHexString() ?? callerOf(event) ?? sourceOfEvent(event);
 
 const shares = createFairShare();
-const unlimited: FairRequest = { pause: () => {}, resume: () => {}, end: () => {} };
+const unlimited: FairRequest = { pause: () => {}, resume: () => {}, leave: () => {}, end: () => {} };
 
 // Requests wait here in order, and longer than the driver waits for a connection. After
 // `longestWait` milliseconds, the response is 503.

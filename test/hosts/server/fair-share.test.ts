@@ -110,4 +110,20 @@ describe('the fair share of a caller', () => {
     }
     expect(waits).toEqual([]);
   });
+
+  it('the fair share of a caller counts requests that wait for another server, but none that left', async () => {
+    const { begin } = aProcess();
+    await begin('bob');
+    const running = await Promise.all(Array.from({ length: 4 }, () => begin('ann')));
+    for (const request of running) request?.pause();
+    let isBegun = false;
+    const next = Promise.resolve(begin('ann')).then(() => {
+      isBegun = true;
+    });
+    await new Promise(setImmediate);
+    expect(isBegun).toBe(false);
+    running[0]?.leave();
+    await next;
+    expect(isBegun).toBe(true);
+  });
 });

@@ -22,7 +22,7 @@ afterAll(() => {
 /** Runs work for a caller whose other requests fill the queue of an outside party. */
 function whileBusy<T>(party: Party, work: () => Promise<T>): Promise<T> {
   const caller = new ObjectId().toHexString();
-  return withTurn({ caller, pause: () => {}, resume: async () => {} }, () => {
+  return withTurn({ caller, pause: () => {}, leave: () => {}, resume: async () => {} }, () => {
     for (let count = 0; count < 20; count++)
       waitOutside(party, () => new Promise<void>((resolve) => hanging.push(resolve))).catch(() => undefined);
     return work();

@@ -274,7 +274,12 @@ describe.skipIf(real)('an object store that answers slowly', () => {
       sent.resolve(() => response.end('llo'));
       return true;
     });
-    const turn = { caller: 'ann', pause: () => isHeld.unshift(false), resume: async () => void isHeld.unshift(true) };
+    const turn = {
+      caller: 'ann',
+      pause: () => isHeld.unshift(false),
+      leave: () => {},
+      resume: async () => void isHeld.unshift(true),
+    };
     const read = withTurn(turn, () => store.beginning(key));
     const finish = await sent.promise;
     // The beginning of the response has arrived by then.
