@@ -4,7 +4,7 @@ import { log } from '../base/log.ts';
 import { users } from '../collections/accounts/users.ts';
 import type { Caller } from '../identity/caller.ts';
 import { requireFreshSession } from './fresh-sessions.ts';
-import { beginConfirmation, orWithdraw } from './login-limits.ts';
+import { beginConfirmation, endOnFailure } from './login-limits.ts';
 import { verifyPassword } from './passwords.ts';
 
 export const wrongCurrentPassword: Refusal = () =>
@@ -25,7 +25,8 @@ export async function confirmPassword(password: string, caller: Caller): Promise
   const user = await users.findOne({ _id }, { projection: { password_hash: 1 } });
   if (user && user.password_hash === undefined) return requireFreshSession(caller);
   const attempt = await beginConfirmation(_id, token);
-  if (await orWithdraw(attempt, verifyPassword(password, user?.password_hash))) return attempt.succeeded();
+  const isRight = await endOnFailure(verifyPassword(password, user?.password_hash), attempt.unchecked);
+  if (isRight) return attempt.succeeded();
   await attempt.failed();
   log('info', 'security', { event: 'wrong current password', by: _id.toHexString() });
   throw wrongCurrentPassword();

@@ -7,10 +7,10 @@ import { failClosed, keyOf, minute, networkOf, returnSlots, settleSlots, takeSlo
 import { config } from '../settings/config.ts';
 
 /**
- * An admitted attempt with a password. The caller must call exactly one of the three; `withdrawn`
- * if the password was right but the login did not complete.
+ * An admitted attempt with a password. The caller must call exactly one of the four: `withdrawn` if
+ * the password was right but the login did not complete, `unchecked` if it was not checked.
  */
-export type Attempt = Record<'failed' | 'succeeded' | 'withdrawn', () => Promise<void>>;
+export type Attempt = Record<'failed' | 'succeeded' | 'withdrawn' | 'unchecked', () => Promise<void>>;
 
 /**
  * An attempt to log in. `countCode` must be called before a code of the second factor is checked:
@@ -67,13 +67,14 @@ export function beginLogin(account: string, { source: address, agent = '', isFir
       ...ofAddress.map(([key, most]) => takeSlot(key, id, { most, window: 5 * minute })),
       takeRight(right, id),
     ]);
-    const wrong = [here, ofAccount, ...ofAddress.map(([key]) => key)];
+    const origin = ofAddress.map(([key]) => key);
+    const wrong = [here, ofAccount, ...origin];
     const refused = taken.find((result) => result.status === 'rejected');
     if (refused) {
       await returnSlots([...wrong, right], id);
       throw refused.reason;
     }
-    const begun = attempt(id, wrong, right, () => remember(here));
+    const begun = attempt(id, { wrong, right, origin }, () => remember(here));
     // Attackers who guess codes know the password, and may have many addresses.
     const countCode = async () => {
       if (isKnown) return;
@@ -114,28 +115,35 @@ export function beginConfirmation(user: ObjectId, { _id, kind }: Caller['token']
       await returnSlots([key], id);
       throw error;
     }
-    return attempt(id, [key], right);
+    return attempt(id, { wrong: [key], right, origin: [] });
   });
 }
 
 /**
- * An attempt that holds a slot in each of `wrong` and in `right`. It keeps the slots of its outcome
- * and returns the others.
+ * The keys of an attempt's slots. Those of `origin`, its address and program, are also in `wrong`.
  */
-const attempt = (id: ObjectId, wrong: string[], right: string, onSuccess = async () => {}): Attempt => ({
-  failed: () => failClosed(async () => void (await Promise.all([settleSlots(wrong, id), returnSlots([right], id)]))),
-  succeeded: () =>
-    failClosed(async () => void (await Promise.all([returnSlots(wrong, id), settleSlots([right], id), onSuccess()]))),
-  withdrawn: () => failClosed(async () => void (await Promise.all([returnSlots(wrong, id), settleSlots([right], id)]))),
-});
+type Keys = { wrong: string[]; right: string; origin: string[] };
 
-/**
- * Does a step of an attempt. If the step fails, such as because too many passwords are being
- * checked, the attempt does not count as a wrong password.
- */
-export const orWithdraw = <T>({ withdrawn }: Attempt, step: Promise<T>): Promise<T> =>
+/** An attempt that holds slots. It keeps the slots of its outcome and returns the others. */
+function attempt(id: ObjectId, { wrong, right, origin }: Keys, onSuccess = async () => {}): Attempt {
+  const end = (kept: string[], more = async () => {}) =>
+    failClosed(async () => {
+      const others = [...wrong, right].filter((key) => !kept.includes(key));
+      await Promise.all([settleSlots(kept, id), returnSlots(others, id), more()]);
+    });
+  return {
+    failed: () => end(wrong),
+    succeeded: () => end([right], onSuccess),
+    withdrawn: () => end([right]),
+    // The account's owner must not pay for somebody who sends more passwords than can be checked.
+    unchecked: () => end(origin),
+  };
+}
+
+/** Does a step of an attempt. If the step fails, ends the attempt with this outcome. */
+export const endOnFailure = <T>(step: Promise<T>, outcome: () => Promise<void>): Promise<T> =>
   step.catch(async (error) => {
-    await withdrawn();
+    await outcome();
     throw error;
   });
 

@@ -12,7 +12,7 @@ import {
   proofRequired,
   requireFreshSession,
 } from '../credentials/fresh-sessions.ts';
-import { beginConfirmation } from '../credentials/login-limits.ts';
+import { beginConfirmation, endOnFailure } from '../credentials/login-limits.ts';
 import type { Caller } from '../identity/caller.ts';
 import { secondFactorCode, useSecondFactor, type WithSecondFactor, wrongCode } from './codes.ts';
 
@@ -58,10 +58,7 @@ export async function confirmIdentity({ current_password, code }: Values<typeof 
  */
 export async function requireCode(account: WithSecondFactor, code: string, { user: { _id }, token }: Caller): Promise<void> {
   const attempt = await beginConfirmation(_id, token);
-  const isRight = await useSecondFactor(account, code).catch(async (error) => {
-    await attempt.withdrawn();
-    throw error;
-  });
+  const isRight = await endOnFailure(useSecondFactor(account, code), attempt.withdrawn);
   if (isRight) return attempt.succeeded();
   await attempt.failed();
   log('info', 'security', { event: 'wrong second factor', by: _id.toHexString() });

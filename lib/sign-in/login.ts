@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Refusal, unauthenticated } from '../base/errors.ts';
 import { log } from '../base/log.ts';
 import { type UserDocument, users } from '../collections/accounts/users.ts';
-import { beginLogin, type LoginAttempt, orWithdraw } from '../credentials/login-limits.ts';
+import { beginLogin, endOnFailure, type LoginAttempt } from '../credentials/login-limits.ts';
 import { requirePasswords } from '../credentials/password-sign-in.ts';
 import { hashPassword, isCheap, verifyPassword } from '../credentials/passwords.ts';
 import { createSession, type NewSession } from '../credentials/sessions.ts';
@@ -45,7 +45,7 @@ export async function logIn({ name, password, code, source, agent }: Login): Pro
     agent,
     isFirstStep: user?.second_factor !== undefined && code === undefined,
   });
-  const isRight = await orWithdraw(attempt, verifyPassword(password, hash));
+  const isRight = await endOnFailure(verifyPassword(password, hash), attempt.unchecked);
   if (!user || !isRight) {
     await attempt.failed();
     log('info', 'security', { event: 'login failed', whom: accountHash(name), source });
@@ -71,7 +71,7 @@ async function proveSecondFactor(user: WithSecondFactor, code: string | undefine
     throw secondFactorRequired();
   }
   await attempt.countCode();
-  const isRight = await orWithdraw(attempt, useSecondFactor(user, code));
+  const isRight = await endOnFailure(useSecondFactor(user, code), attempt.withdrawn);
   if (isRight) return;
   await attempt.failed();
   log('info', 'security', { event: 'wrong second factor', whom: user._id.toHexString(), source });
