@@ -1,6 +1,6 @@
 import { beginningOf } from 'chat-service-rules/shortened';
 import { normaliseName } from 'chat-service-rules/texts';
-import type { ObjectId } from 'mongodb';
+import { ObjectId } from 'mongodb';
 import { type DateTime, dateSchema } from '../api/extended-json.ts';
 import type { ListPage, Page } from '../api/pages.ts';
 import { aFlag, aText, described, record, type Shown } from '../api/schema.ts';
@@ -44,13 +44,17 @@ export const accountDeactivated: Refusal = () => permissionDenied('account_deact
 /**
  * Begins a session. Its name is the program that asked for it, so that users can tell their
  * sessions apart. `by` is the method of the sign-in.
+ *
+ * If the sessions of the account have ended since `user` was read, this one ends too. Then it
+ * throws `refusal`, if there is one.
  */
 export async function createSession(
   user: { _id: ObjectId; session_generation: number },
   agent: string | undefined,
   by: Pick<TokenDocument, 'by_passkey' | 'provider_session'> = {},
+  refusal?: Refusal,
 ): Promise<{ token: string; expires_at: DateTime }> {
-  const { token, expires_at } = await insertToken(
+  const { _id, token, expires_at } = await insertToken(
     {
       user: user._id,
       name: nameOf(agent) || 'session',
@@ -61,7 +65,13 @@ export async function createSession(
     },
     { $add: ['$$NOW', config.sessionDays * 86_400_000] },
   );
-  await endOldest(user._id);
+  // Checked only now: sessions that end before this one is stored end without it.
+  const generation = { _id: user._id, session_generation: user.session_generation };
+  const [current] = await Promise.all([users.findOne(generation, { projection: { _id: 1 } }), endOldest(user._id)]);
+  if (!current) {
+    await deleteToken({ _id: new ObjectId(_id.$oid) });
+    if (refusal) throw refusal();
+  }
   return { token, expires_at: expires_at as DateTime };
 }
 

@@ -4,6 +4,7 @@ import type { Binary, Document, ObjectId } from 'mongodb';
 import { isToken } from '../api/schema.ts';
 import { describeError, log } from '../base/log.ts';
 import { LruCache } from '../base/lru-cache.ts';
+import { withoutSlot } from '../base/outside.ts';
 import { activities } from '../collections/accounts/activities.ts';
 import { type AppGrant, type TokenDocument, tokens } from '../collections/accounts/tokens.ts';
 import { type UserDocument, users } from '../collections/accounts/users.ts';
@@ -52,7 +53,7 @@ export async function findCaller(token: string | undefined): Promise<Caller | un
   let row = await findRow(hash);
   for (const pauseMs of joinPausesMs) {
     if (!row || !isOfEarlierGeneration(row)) break;
-    await sleep(pauseMs);
+    await withoutSlot(() => sleep(pauseMs));
     state = stateOf(tokens, users.unscoped);
     row = await findRow(hash);
   }

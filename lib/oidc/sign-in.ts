@@ -115,7 +115,10 @@ async function beginSession(user: UserDocument, { source, agent }: Omit<Origin, 
   if (!user.is_active) throw accountDeactivated();
   const { session: ofProvider } = person;
   const by = ofProvider === undefined ? {} : { provider_session: ofProvider };
-  const [session] = await Promise.all([createSession(user, agent, by), rememberAddress(user._id.toHexString(), source)]);
+  const [session] = await Promise.all([
+    createSession(user, agent, by, signInRefused),
+    rememberAddress(user._id.toHexString(), source),
+  ]);
   if (ofProvider !== undefined && (await endIfEnded(user._id, ofProvider))) throw signInRefused();
   return { ...session, user: shownUser.show(user) };
 }

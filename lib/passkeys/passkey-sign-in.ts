@@ -175,7 +175,7 @@ async function noteUse({ _id }: PasskeyDocument, { counter, is_backed_up }: { co
 
 async function beginSession(user: UserDocument, source: string, agent: string | undefined): Promise<NewSession> {
   const [session] = await Promise.all([
-    createSession(user, agent, { by_passkey: true }),
+    createSession(user, agent, { by_passkey: true }, wrongPasskey),
     rememberAddress(user._id.toHexString(), source),
   ]);
   return { ...session, user: shownUser.show(user) };

@@ -53,7 +53,7 @@ export async function logIn({ name, password, code, source, agent }: Login): Pro
   }
   const { second_factor } = user;
   if (second_factor) await proveSecondFactor({ ...user, second_factor }, code, attempt, source);
-  const [session] = await Promise.all([createSession(user, agent), attempt.succeeded(), renewHash(user, password)]);
+  const [session] = await Promise.all([createSession(user, agent, {}, wrongLogin), attempt.succeeded(), renewHash(user, password)]);
   return { ...session, user: shownUser.show(user) };
 }
 

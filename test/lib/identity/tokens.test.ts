@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Collection, ObjectId } from 'mongodb';
 import { describe, expect, it, vi } from 'vitest';
+import { withTurn } from '../../../lib/base/outside.ts';
 import { database } from '../../../lib/database/client.ts';
 import { createToken } from '../../../lib/identity/api-tokens.ts';
 import { findCaller } from '../../../lib/identity/authenticate.ts';
@@ -91,6 +92,16 @@ describe('a token', () => {
     expect(await findCaller(token)).toMatchObject({ token: { kind: 'session' } });
     await database.collection('users').updateOne({ _id: new ObjectId(id) }, { $inc: { session_generation: 1 } });
     expect(await findCaller(token)).toBeUndefined();
+  });
+
+  it('a request releases its slot while it waits for a session to join a new generation', async () => {
+    const { id, token } = await anAccount();
+    await tokens.updateOne({ hash: hashOf(token) }, { $set: { kind: 'session', generation: 0 } });
+    await database.collection('users').updateOne({ _id: new ObjectId(id) }, { $inc: { session_generation: 1 } });
+    const turn = { caller: id, pause: vi.fn(), resume: vi.fn(async () => {}) };
+    expect(await withTurn(turn, () => findCaller(token))).toBeUndefined();
+    expect(turn.pause).toHaveBeenCalled();
+    expect(turn.resume).toHaveBeenCalledTimes(turn.pause.mock.calls.length);
   });
 
   it('a token of a session stays valid while a new password ends the other sessions', async () => {
