@@ -32,7 +32,8 @@ const cachedCallers = new LruCache<KnownCaller>(10_000, 20_000, ({ row: { users 
  * The pauses before a session of an earlier generation is read again, in milliseconds. When the
  * sessions of an account end, the kept one joins the new generation a moment after the account.
  */
-const joinPausesMs = [10, 50, 250];
+const longestJoinMs = 250;
+const joinPausesMs = [10, 50, longestJoinMs];
 
 /**
  * The state of both collections before the look-up of a token that was not valid, by its hash. A
@@ -96,10 +97,14 @@ function recall(hash: string): Caller | null | undefined {
 
 /**
  * The callers of these tokens, by id, by the database's clock; tokens that are not valid are left
- * out.
+ * out. Sessions of an earlier generation are read again, because they may join the new one.
  */
 export async function findCallersOf(ids: ObjectId[]): Promise<Map<string, { caller: Caller; now: Date }>> {
-  const rows = await readRows({ _id: { $in: ids } });
+  let rows = await readRows({ _id: { $in: ids } });
+  if (rows.some(isOfEarlierGeneration)) {
+    await withoutSlot(() => sleep(longestJoinMs));
+    rows = await readRows({ _id: { $in: ids } });
+  }
   return new Map(
     rows.flatMap((row) => {
       const user = row.users[0];

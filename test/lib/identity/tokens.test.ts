@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { withTurn } from '../../../lib/base/outside.ts';
 import { database } from '../../../lib/database/client.ts';
 import { createToken } from '../../../lib/identity/api-tokens.ts';
-import { findCaller } from '../../../lib/identity/authenticate.ts';
+import { findCaller, findCallersOf } from '../../../lib/identity/authenticate.ts';
 import { randomToken } from '../../../lib/identity/tokens.ts';
 import { anAccount, anAdmin, aSession } from '../../support/accounts.ts';
 import { inProcess } from '../../support/transports.ts';
@@ -102,6 +102,18 @@ describe('a token', () => {
     expect(await withTurn(turn, () => findCaller(token))).toBeUndefined();
     expect(turn.pause).toHaveBeenCalled();
     expect(turn.resume).toHaveBeenCalledTimes(turn.pause.mock.calls.length);
+  });
+
+  it('the kept session of a new password stays connected while it joins the new generation', async () => {
+    const { id, token } = await anAccount();
+    const of = { hash: hashOf(token) };
+    await tokens.updateOne(of, { $set: { kind: 'session', generation: 0 } });
+    const { _id } = (await tokens.findOne(of)) ?? {};
+    await database.collection('users').updateOne({ _id: new ObjectId(id) }, { $inc: { session_generation: 1 } });
+    const found = findCallersOf([_id as ObjectId]);
+    await Promise.race([found, sleep(30)]);
+    await tokens.updateOne(of, { $max: { generation: 1 } });
+    expect([...(await found).keys()]).toEqual([String(_id)]);
   });
 
   it('a token of a session stays valid while a new password ends the other sessions', async () => {
