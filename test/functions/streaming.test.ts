@@ -1,5 +1,5 @@
-import { ObjectId } from 'mongodb';
-import { describe, expect, it } from 'vitest';
+import { Collection, ObjectId } from 'mongodb';
+import { describe, expect, it, vi } from 'vitest';
 import { messages } from '../../lib/collections/rooms/messages.ts';
 import { rooms } from '../../lib/collections/rooms/rooms.ts';
 import type { Event } from '../../lib/feed/events.ts';
@@ -159,6 +159,22 @@ describe('a message that streams', () => {
     expect(refused.headers['x-stream-length']).toBe('6');
     const ended = await patch(bot, message, { append: ' lost more', at: 6, is_streaming: false });
     expect(ended.body).toMatchObject({ text: 'stored lost more' });
+  });
+
+  it('a chunk is kept if its stream leaves the memory while the chunk is checked', async () => {
+    const { bot, room } = await aTeam();
+    const message = await begin(bot, room);
+    await patch(bot, message, { append: 'stored', at: 0 });
+    await storeLive();
+    const { aggregate } = Collection.prototype;
+    const spy = vi.spyOn(Collection.prototype, 'aggregate').mockImplementation(function (this: Collection, ...all) {
+      if (this.collectionName === 'rooms') forgetLive(new ObjectId(message._id.$oid));
+      return aggregate.apply(this, all);
+    });
+    expect((await patch(bot, message, { append: ' more', at: 6 })).status).toBe(200);
+    spy.mockRestore();
+    await storeLive();
+    expect(await messages.findOne({ _id: new ObjectId(message._id.$oid) })).toMatchObject({ text: 'stored more' });
   });
 
   it('chunks are sent to readers immediately, and the text is stored at most once a second', async () => {

@@ -23,9 +23,12 @@ export async function appendChunk(id: ObjectId, chunk: Chunk, caller: Caller): P
   const known = findLive(id);
   if (known?.message.user.equals(caller.user._id)) {
     if (!chunk.isLast) requirePermission(await findContext(known.message.room, caller), 'send');
-    // Another process may have received the text in between. Then the database has more of it.
-    if (chunk.at <= known.length) return add(known, chunk, caller);
-    forgetLive(id);
+    // The stream may have left the memory meanwhile: then nothing would store its text.
+    if (findLive(id) === known) {
+      // Another process may have received the text in between. Then the database has more of it.
+      if (chunk.at <= known.length) return add(known, chunk, caller);
+      forgetLive(id);
+    }
   }
   const { message, room } = await findMessage(id, caller);
   requireAuthor(message, caller);

@@ -47,6 +47,7 @@ export type LiveStream = StreamText & {
   storing: Promise<void> | undefined;
 };
 
+/** The least recently used first. */
 const live = new Map<string, LiveStream>();
 
 /** The stream of a message in this process, if there is one. */
@@ -66,8 +67,8 @@ export function newLive(message: AuthoredMessage, replies: ReplyCounts): LiveStr
 }
 
 /**
- * Keeps a stream in this process. Forgets streams that are silent and, beyond the limit, stored
- * ones.
+ * Keeps a stream in this process. Forgets streams that are silent and, beyond the limit, the stored
+ * ones that were least recently used.
  */
 export function keepLive(stream: LiveStream): void {
   const now = performance.now();
@@ -89,6 +90,8 @@ export const forgetLive = (id: ObjectId): void => void live.delete(id.toHexStrin
 export function countChunk(stream: LiveStream): void {
   const now = performance.now();
   stream.usedAt = now;
+  const id = stream.message._id.toHexString();
+  if (live.get(id) === stream && live.delete(id)) live.set(id, stream);
   if (carrier) {
     if (now - stream.storedAt < storeEveryMs) throw tooManyRequests(1);
     return;
@@ -152,8 +155,10 @@ async function store(stream: LiveStream): Promise<void> {
       { returnDocument: 'after', projection: { streaming: 1 } },
     );
     const found = written ?? (await messages.findOne({ _id, deleted_at: null }, { projection: { text: 1, streaming: 1 } }));
-    if (!found?.streaming || !(written || text.startsWith(found.text))) forgetLive(_id);
-    else
+    if (!found?.streaming || !(written || text.startsWith(found.text))) {
+      // A newer stream of this message may have taken its place.
+      if (findLive(_id) === stream) forgetLive(_id);
+    } else
       Object.assign(stream, {
         stored: found.streaming.length,
         storedBefore: stream.stored,
