@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Refusal, unauthenticated } from '../base/errors.ts';
-import { log } from '../base/log.ts';
+import { describeError, log } from '../base/log.ts';
 import { type UserDocument, users } from '../collections/accounts/users.ts';
 import { beginLogin, endOnFailure, type LoginAttempt } from '../credentials/login-limits.ts';
 import { requirePasswords } from '../credentials/password-sign-in.ts';
@@ -53,7 +53,11 @@ export async function logIn({ name, password, code, source, agent }: Login): Pro
   }
   const { second_factor } = user;
   if (second_factor) await proveSecondFactor({ ...user, second_factor }, code, attempt, source);
-  const [session] = await Promise.all([createSession(user, agent, {}, wrongLogin), attempt.succeeded(), renewHash(user, password)]);
+  const [session] = await Promise.all([
+    createSession(user, agent, {}, wrongLogin),
+    attempt.succeeded(),
+    renewHash(user, password),
+  ]);
   return { ...session, user: shownUser.show(user) };
 }
 
@@ -78,8 +82,15 @@ async function proveSecondFactor(user: WithSecondFactor, code: string | undefine
   throw wrongSecondFactor();
 }
 
-/** Renews a hash of an earlier, lower cost, now that the password is known. */
+/**
+ * Renews a hash of an earlier, lower cost, now that the password is known. If it fails, the next
+ * login tries again.
+ */
 async function renewHash({ _id, password_hash }: Pick<UserDocument, '_id' | 'password_hash'>, password: string): Promise<void> {
   if (password_hash === undefined || !isCheap(password_hash)) return;
-  await users.updateOne({ _id, password_hash }, { $set: { password_hash: await hashPassword(password) } });
+  try {
+    await users.updateOne({ _id, password_hash }, { $set: { password_hash: await hashPassword(password) } });
+  } catch (error) {
+    log('info', 'the hash of a password was not renewed', { error: describeError(error) });
+  }
 }
