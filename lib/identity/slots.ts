@@ -152,20 +152,29 @@ export async function failClosed<T>(work: () => Promise<T>): Promise<T> {
 /** The key of a counter. It contains only a hash of the counted thing. */
 export const keyOf = (kind: string, what: string) => `${kind} ${createHash('sha256').update(what).digest('base64')}`;
 
+/** The prefixes of IPv6 addresses that contain an IPv4 address: mapped, and translated by NAT64. */
+const prefixesOfIPv4 = ['0:0:0:0:0:ffff', '64:ff9b:0:0:0:0'];
+
 /**
- * The address, or the first 64 bits of an IPv6 address. A host with one IPv6 address usually has
- * all addresses with the same 64 bits.
+ * The IPv4 address, or the first 64 bits of an IPv6 address. A host with one IPv6 address usually
+ * has all addresses with the same 64 bits.
  */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
-  if (mapped?.[1]) return mapped[1];
-  const [head = '', tail = ''] = address.split('::');
+  const toGroups = (_: string, ...[a, b, c, d]: string[]) =>
+    [Number(a) * 256 + Number(b), Number(c) * 256 + Number(d)].map((group) => group.toString(16)).join(':');
+  const [head = '', tail = ''] = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)/, toGroups).split('::');
   const groups = (part: string) => part.split(':').filter(Boolean);
   const missing = Math.max(0, 8 - groups(head).length - groups(tail).length);
-  const all = [...groups(head), ...Array<string>(missing).fill('0'), ...groups(tail)];
-  return `${all
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::`;
+  const all = [...groups(head), ...Array<string>(missing).fill('0'), ...groups(tail)].map((group) => Number.parseInt(group, 16));
+  const first = (count: number) =>
+    all
+      .slice(0, count)
+      .map((group) => group.toString(16))
+      .join(':');
+  if (!prefixesOfIPv4.includes(first(6))) return `${first(4)}::`;
+  return all
+    .slice(6)
+    .flatMap((group) => [group >> 8, group & 255])
+    .join('.');
 }

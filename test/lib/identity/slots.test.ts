@@ -1,10 +1,26 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it, vi } from 'vitest';
 import { loginLimits } from '../../../lib/collections/accounts/login-limits.ts';
-import { keyOf, minute, returnSlots, settleSlots, takeSlot } from '../../../lib/identity/slots.ts';
+import { keyOf, minute, networkOf, returnSlots, settleSlots, takeSlot } from '../../../lib/identity/slots.ts';
 import { aName } from '../../support/accounts.ts';
 
 const aKey = () => keyOf('test', aName());
+
+it.each([
+  ['1.2.3.4', '1.2.3.4'],
+  ['::ffff:1.2.3.4', '1.2.3.4'],
+  ['::FFFF:102:304', '1.2.3.4'],
+  ['0:0:0:0:0:ffff:102:304', '1.2.3.4'],
+  ['64:ff9b::1.2.3.4', '1.2.3.4'],
+  ['64:ff9b::c0a8:ff', '192.168.0.255'],
+  ['64:ff9b:1::102:304', '64:ff9b:1:0::'],
+  ['2001:db8::1', '2001:db8:0:0::'],
+  ['2001:DB8:0:7:1:2:3:4', '2001:db8:0:7::'],
+  ['2001:db8::1.2.3.4', '2001:db8:0:0::'],
+  ['::1', '0:0:0:0::'],
+])('the network of the address %s is %s', (address, network) => {
+  expect(networkOf(address)).toBe(network);
+});
 
 describe('the slots of a limit', () => {
   it('all attempts that come at the same moment get one, if there are enough, in a few updates', async () => {
