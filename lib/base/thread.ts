@@ -1,5 +1,5 @@
 import { readlinkSync } from 'node:fs';
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { parentPort, Worker } from 'node:worker_threads';
 
 /*
@@ -79,16 +79,17 @@ export function answerCalls<Job, Result>(compute: (job: Job) => Result | Promise
 }
 
 /**
- * On a busy core, a thread of this priority gets a quarter of the time. With the lowest one (19) it
- * gets a seventieth, and no password would be checked in time.
+ * On a busy core, a thread with this much lower priority than the others gets a quarter of the
+ * time. With the lowest one (19) it gets a seventieth, and no password would be checked in time.
  */
-const priority = 5;
+const difference = 5;
+const lowestPriority = 19;
 
 function yieldToOthers(): void {
   try {
     // Linux has a priority per thread, by an id that only `/proc` reveals to Node.js.
     const [, id] = /task\/(\d+)$/.exec(readlinkSync('/proc/thread-self')) ?? [];
-    if (id) setPriority(Number(id), priority);
+    if (id) setPriority(Number(id), Math.min(lowestPriority, getPriority(Number(id)) + difference));
   } catch {
     // Other systems lack this file: there, the thread keeps its priority.
   }
