@@ -1,4 +1,4 @@
-import { isObject } from 'chat-service-rules/objects';
+import { isObject, parseJson } from 'chat-service-rules/objects';
 import { beginningOf } from 'chat-service-rules/shortened';
 import { ObjectId } from 'mongodb';
 import { optional, readParameters } from '../api/parameters.ts';
@@ -193,7 +193,7 @@ async function send(sender: Sender, event: Event): Promise<Attempt> {
 
 /** The message in a receiver's answer, or the reason why it cannot be posted. */
 function replyIn(answered: string): { text: string; question: SentQuestion | undefined } | HttpError | undefined {
-  const body = parse(answered);
+  const body = parseJson(answered);
   // Many receivers answer with a word or a page, which is not a reply.
   if (!isObject(body)) return answered.trimStart().startsWith('{') ? unreadableReply() : undefined;
   try {
@@ -207,11 +207,3 @@ function replyIn(answered: string): { text: string; question: SentQuestion | und
 }
 
 const unreadableReply = () => invalidJson('It is not valid JSON, or has more than 64 kB.');
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
