@@ -116,17 +116,21 @@ describe('the page that asks for an app', () => {
     await context.close();
   });
 
-  it('an unknown app is refused, and leads nowhere', async () => {
+  it('an unknown app, or an incomplete address, leads nowhere but to the rooms', async () => {
     const ann = await anAccount();
     const path = (await requestPath()).replace(/client_id=\w+/, 'client_id=unknown');
     const { page, context } = await visit({ path, baseUrl: service.url });
     await page.locator('input[name=username]').fill(ann.username);
     await page.locator('input[name=password]').fill(ann.password);
     await page.keyboard.press('Enter');
-    await page.locator('.authorize .problem').waitFor();
-    expect(await page.locator('.authorize a').evaluateAll((links) => links.map((link) => link.getAttribute('href')))).toEqual([
-      '/',
-    ]);
+    const linksBesideProblem = async () => {
+      await page.locator('.authorize .problem').waitFor();
+      return page.locator('.authorize a').evaluateAll((links) => links.map((link) => link.getAttribute('href')));
+    };
+    expect(await linksBesideProblem()).toEqual(['/']);
+    await page.goto(`${service.url}/authorize`);
+    await page.getByText('This address is incomplete').waitFor();
+    expect(await linksBesideProblem()).toEqual(['/']);
     await context.close();
   });
 

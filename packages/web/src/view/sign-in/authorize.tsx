@@ -22,7 +22,7 @@ export function Authorize() {
         <img src="/icon.svg" alt="" width="40" height="40" />
         <bdi>{settings.name}</bdi>
       </p>
-      <div class="card">{request ? <Decision request={request} /> : <Problem text={laterStrings.authorize.incomplete} />}</div>
+      <div class="card">{request ? <Decision request={request} /> : <Dead text={laterStrings.authorize.incomplete} />}</div>
     </main>
   );
 }
@@ -35,7 +35,7 @@ function Decision({ request }: { request: AppRequest }) {
   const hasAttention = useAttention(app);
   // A screen reader starts at the question.
   useEffect(() => title.current?.focus(), [app, isDone]);
-  if (failure !== undefined) return <Problem text={sentenceOf(failure)} />;
+  if (failure !== undefined) return <Dead text={sentenceOf(failure)} />;
   if (!app) return <Loading />;
   const allow = async () => {
     const { url } = await ask(chat.POST('/api/oauth/authorization', { body: request }));
@@ -92,9 +92,10 @@ function Decision({ request }: { request: AppRequest }) {
   );
 }
 
-const _Problem = ({ text }: { text: string }) => (
+/** The end of a request that cannot go on: the reason, and the way to the rooms. */
+const Dead = ({ text }: { text: string }) => (
   <>
-    <_Problem text={text} />
+    <Problem text={text} />
     <a href="/" target="_self">
       {strings.nowhere.home}
     </a>
