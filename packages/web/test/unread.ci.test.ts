@@ -143,6 +143,24 @@ describe('the bar above the messages', () => {
     await context.close();
   });
 
+  it('a folded message grows downwards from its own place, also shortly after a jump to the message below it', async () => {
+    const me = await anAccount();
+    const room = await aRoom({ owner: me });
+    const long = Array.from({ length: 300 }, (_, at) => `line ${at}`).join('\n');
+    const sent = [];
+    for (const text of ['first', 'second', long, 'target', ...Array.from({ length: 20 }, (_, at) => `later ${at}`)])
+      sent.push(await aMessage(me, room.id, { text }, call));
+    const { page, context } = await visit({ path: `/rooms/${room.id}/${sent[3]?.seq}`, as: me });
+    await page.locator('li.message.pointed').waitFor();
+    const row = page.locator('li.message', { hasText: 'line 0' });
+    const box = async () => (await row.boundingBox()) ?? { y: 0, height: 0 };
+    const before = await box();
+    await row.getByRole('button', { name: 'Show all' }).click();
+    await expect.poll(async () => (await box()).height).toBeGreaterThan(4_000);
+    expect(Math.abs((await box()).y - before.y)).toBeLessThan(2);
+    await context.close();
+  });
+
   it('the bar above the messages marks the room as read by its other button, by finger on a phone', async () => {
     const { me, path } = await unreadRoom(40);
     const { page, context, problems } = await visit({

@@ -13,6 +13,9 @@ const bottomTolerance = 40;
  */
 const settlingMs = 10_000;
 
+/** The signs that the reader acts in the box. Assistive technologies click without the others. */
+const acts = ['pointerdown', 'keydown', 'click'];
+
 /**
  * Keeps the reading position while rows are added and removed above and below it. Not every browser
  * does so by itself, and none does when the same rows are cut off elsewhere. A reader at the end
@@ -38,11 +41,14 @@ export class Scroller {
     this.#resizes.observe(box);
     this.#resizes.observe(list);
     box.addEventListener('scroll', this.#onScroll, { passive: true });
+    // Before the action itself, which may jump to another row.
+    for (const type of acts) box.addEventListener(type, this.#onAct, { capture: true, passive: true });
   }
 
   stop(): void {
     this.#resizes.disconnect();
     this.#box.removeEventListener('scroll', this.#onScroll);
+    for (const type of acts) this.#box.removeEventListener(type, this.#onAct, { capture: true });
   }
 
   /** Puts things back in their place after rows have changed. */
@@ -100,8 +106,9 @@ export class Scroller {
   }
 
   /**
-   * True shortly after a jump, unless the reader has moved or rows were added since. All rows may
-   * have fitted into the box before they grew: the end was in view, but the reader asked for a row.
+   * True shortly after a jump, unless the reader has moved or acted or rows were added since. All
+   * rows may have fitted into the box before they grew: the end was in view, but the reader asked
+   * for a row.
    */
   #isSettling(): boolean {
     const { row, last, until = 0 } = this.#landing ?? {};
@@ -116,6 +123,11 @@ export class Scroller {
     // called.
     if (this.#height === this.#box.clientHeight) this.#isAtBottom = this.#isEndInView();
     this.#look();
+  };
+
+  /** A row that grows by an action of the reader grows downwards from its own place. */
+  readonly #onAct = () => {
+    this.#landing = undefined;
   };
 
   #look(): void {
