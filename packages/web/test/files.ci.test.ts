@@ -649,6 +649,24 @@ describe('a file that is sent', () => {
     await context.close();
   });
 
+  it('a file takes no space of the service when it is discarded after its announcement was repeated in vain', async () => {
+    const { page, context } = await writing();
+    let announcements = 0;
+    await page.route('**/api/files', (route) =>
+      ++announcements === 1 ? route.continue() : route.fulfill({ status: 403, json: {} }),
+    );
+    await page.route('**/content', (route) => route.fulfill({ status: 503, json: {} }));
+    await choose(page, chosen('Plan.txt'));
+    const announced = page.waitForResponse((response) => response.url().endsWith('/api/files'));
+    await send(page);
+    const { _id } = (await (await announced).json()) as { _id: { $oid: string } };
+    const taken = page.waitForResponse((response) => response.request().method() === 'DELETE');
+    await page.locator('li.pending').getByRole('button', { name: 'Discard' }).press('Enter');
+    const answer = await taken;
+    expect([new URL(answer.url()).pathname, answer.status()]).toEqual([`/api/files/${_id.$oid}`, 204]);
+    await context.close();
+  });
+
   it('a file is refused before it is sent if it is too large, and later with the reason and the way to try again', async () => {
     const { page, context, id, owner } = await writing();
     await page.route('**/api/health', (route) => route.fulfill({ json: { limits: { file_bytes: 4 } } }), { times: 1 });

@@ -70,15 +70,23 @@ async function uploadFile(entry: PendingMessage, file: UnsentFile, tell: (part: 
   const measured = width !== null && height !== null && { width, height };
   const body = { room: entry.room, name, type, size, sha256, ...measured, ...(alt && { alt }), ...(small && { preview: small }) };
   const announcement = ask(chat.POST('/api/files', { params: { header: { 'Idempotency-Key': key } }, body }));
-  announcements.set(key, announcement);
+  const before = announcements.get(key);
+  // A repetition may fail although the first one has announced the file.
+  announcements.set(
+    key,
+    announcement.then(
+      ({ _id }) => _id.$oid,
+      () => before,
+    ),
+  );
   const { _id, upload, preview_upload } = await announcement;
   if (preview && preview_upload) await uploadBytes(preview_upload, preview.bytes, entry);
   await uploadBytes(upload, file.bytes, entry, tell);
   return _id.$oid;
 }
 
-/** The announcements of this page, by the keys of their files. */
-const announcements = new Map<string, Promise<{ _id: { $oid: string } }>>();
+/** The ids of the files that this page announced, by their keys; undefined if none was. */
+const announcements = new Map<string, Promise<string | undefined>>();
 
 /**
  * Deletes uploaded files that are not sent after all. If a request is lost, the service deletes the
@@ -89,7 +97,7 @@ export function withdraw(files: readonly UnsentFile[]): void {
 }
 
 async function deleteFile({ key, uploaded }: UnsentFile): Promise<void> {
-  const file = uploaded ?? (await announcements.get(key))?._id.$oid;
+  const file = uploaded ?? (await announcements.get(key));
   if (file !== undefined) await ask(chat.DELETE('/api/files/{file}', { params: { path: { file } } }));
 }
 
