@@ -78,6 +78,35 @@ it('a page that missed the frames of a stream reads its text', async () => {
   await context.close();
 });
 
+it('a complete answer does not stream again when an earlier request for it is answered late', async () => {
+  const [ann, bot] = await Promise.all([anAccount(), aBot()]);
+  const room = await aRoomOf([ann, bot]);
+  const answer = createChatClient({ baseUrl: serveUrl, token: bot.token }).stream({ room });
+  const { _id } = await answer.message;
+  const { page, context, problems } = await visit({ as: ann });
+  const [read, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  await page.route(`**/api/messages/${_id.$oid}`, async (route) => {
+    const response = await route.fetch();
+    read.resolve();
+    await released.promise;
+    await route.fulfill({ response });
+  });
+  await page.goto(`${serveUrl}/rooms/${room}`);
+  const busy = page.locator('.room-pane li.message').last().locator('[aria-busy=true]');
+  await busy.waitFor();
+  // The page reads a message that is silent.
+  await read.promise;
+  await answer.write('Done');
+  await answer.end();
+  await busy.waitFor({ state: 'detached' });
+  const late = page.waitForResponse((response) => response.url().endsWith(`/api/messages/${_id.$oid}`));
+  released.resolve();
+  await (await late).finished();
+  await page.waitForTimeout(500);
+  expect([await busy.count(), problems]).toEqual([0, []]);
+  await context.close();
+});
+
 it('an answer shows that it was interrupted, and a thread shows what a bot does', async () => {
   const [ann, bot] = await Promise.all([anAccount(), aBot()]);
   const room = await aRoomOf([ann, bot]);

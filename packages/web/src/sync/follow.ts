@@ -9,7 +9,7 @@ import { changeMembers } from '../store/people/members.ts';
 import { hideActivity, hideTyping } from '../store/people/typing.ts';
 import { type Changes, reduce } from '../store/reduce.ts';
 import { dropRoom, roomOf } from '../store/rooms/rooms.ts';
-import { endStream, showChunk } from '../store/rooms/streams.ts';
+import { endStream, isBeforeEnd, showChunk } from '../store/rooms/streams.ts';
 import { roomChanged } from '../store/rooms/topics.ts';
 import { applyToThreads, thread } from '../store/thread.ts';
 import type { Timeline } from '../store/timeline.ts';
@@ -151,6 +151,8 @@ function applyChanges(room: string, changes: Changes): void {
 async function refreshMessage(room: string, id: string): Promise<void> {
   try {
     const message = (await ask(chat.GET('/api/messages/{message}', { params: { path: { message: id } } }))) as Message;
+    // Its end may have arrived while the answer was on its way.
+    if (isBeforeEnd(message, knownMessage(room, id))) return;
     const timeline = knownTimeline(room);
     const { at, epoch } = timeline?.place ?? {};
     // Kept as well: no later event says it again.
@@ -159,6 +161,12 @@ async function refreshMessage(room: string, id: string): Promise<void> {
   } catch {
     // It is read again with its page of history.
   }
+}
+
+/** A message of the room or the thread that is open. */
+function knownMessage(room: string, id: string): Message | undefined {
+  const isIt = ({ _id }: Message) => _id.$oid === id;
+  return knownTimeline(room)?.window.value.messages.find(isIt) ?? thread.value?.replies.find(isIt);
 }
 
 type ChunkFrame = Extract<ServerFrame, { type: 'chunk' }>;
@@ -173,9 +181,7 @@ let caughtUpAt = 0;
 export function hearChunk(frame: ChunkFrame): void {
   const room = frame.room.$oid;
   if (route.value.name !== 'room' || route.value.room !== room) return;
-  const isIt = ({ _id }: Message) => _id.$oid === frame.message.$oid;
-  const known = knownTimeline(room)?.window.value.messages.find(isIt) ?? thread.value?.replies.find(isIt);
-  if (showChunk(frame, known) || performance.now() - caughtUpAt < 1_000) return;
+  if (showChunk(frame, knownMessage(room, frame.message.$oid)) || performance.now() - caughtUpAt < 1_000) return;
   caughtUpAt = performance.now();
   void refreshMessage(room, frame.message.$oid);
 }

@@ -45,6 +45,10 @@ export function showChunk({ message: { $oid }, at, text }: ChunkFrame, known: Me
   return known === undefined || joined({ at: 0, text: known.text }, part.peek() as Part) !== undefined;
 }
 
+/** True if a message streams, and is older than the known one, which is complete or deleted. */
+export const isBeforeEnd = (message: Message, known: Message | undefined): boolean =>
+  message.is_streaming === true && known !== undefined && !known.is_streaming;
+
 /** Forgets the text of a message that is complete or deleted. */
 export function endStream(message: Message): void {
   if (message.is_streaming) return;
