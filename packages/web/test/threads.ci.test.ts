@@ -168,6 +168,39 @@ describe('a thread', () => {
     await context.close();
   });
 
+  it('a reply that comes while the threads are loaded is on their page, and a slow thread does not hold it back', async () => {
+    const [me, other] = [await anAccount(), await anAccount()];
+    const { id } = await aRoom({ owner: me, members: [other] });
+    const [slow, late] = [await aMessage(me, id, { text: 'slow' }, call), await aMessage(me, id, { text: 'late' }, call)];
+    await aMessage(other, id, { text: 'reply', thread: slow._id.$oid }, call);
+    const { page, context } = await visit({ path: '/directory', as: me });
+    const [read, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route('**/api/threads?unread=true*', async (route) => {
+      const response = await route.fetch();
+      read.resolve();
+      await released.promise;
+      await route.fulfill({ response });
+    });
+    await page.route(`**/api/messages?*thread=${slow._id.$oid}*`, () => {});
+    await page
+      .locator('.rooms')
+      .getByRole('link', { name: /^Threads/ })
+      .click();
+    await read.promise;
+    await aMessage(other, id, { text: 'reply', thread: late._id.$oid }, call);
+    // The page looks for new replies a second after it has heard of a change.
+    const count = page
+      .locator('.rooms')
+      .getByRole('link', { name: /^Threads/ })
+      .getByText('2', { exact: true });
+    await count.waitFor({ state: 'attached' });
+    await page.waitForTimeout(2_000);
+    released.resolve();
+    await page.getByRole('article').filter({ hasText: 'late' }).waitFor();
+    expect(await page.getByRole('article').count()).toBe(2);
+    await context.close();
+  });
+
   it('a thread is opened by the address of a reply, also of one that is far back', async () => {
     const [owner] = [await anAccount()];
     const { id } = await aRoom({ owner });

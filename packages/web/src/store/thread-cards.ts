@@ -40,15 +40,24 @@ const mostReplies = 20;
 /** How many threads are in view at first: they appear with their replies, so that none moves. */
 const firstInView = 3;
 
+/** The longest wait for these replies, so that a slow thread does not hold back the page. */
+const longestWaitMs = 1_000;
+
 /** How many replies that were read before are shown above the new ones. */
 const context = 2;
 
 let next: string | undefined;
 
+/** True if news came during the first load, whose answer may lack them. */
+let isStale = false;
+
 /** Reads which threads have unread replies, for a page that shows none yet. Throws a `Failure`. */
 export async function openThreadCards(): Promise<void> {
   cardIds.value = undefined;
+  isStale = false;
   await readThreads();
+  // Without an answer, the next news read them.
+  if (isStale) await refreshThreadCards().catch(() => {});
 }
 
 /** Reads further threads. Throws a `Failure`. */
@@ -59,6 +68,7 @@ export const moreThreadCards = (): Promise<void> => readThreads(next);
  */
 export const refreshThreadCards = async (): Promise<void> => {
   if (cardIds.value) await readThreads();
+  else isStale = true;
 };
 
 async function readThreads(after?: string): Promise<void> {
@@ -68,7 +78,10 @@ async function readThreads(after?: string): Promise<void> {
   if (isFirst) next = nextOf(headers);
   batch(() => data.forEach(updateCard));
   if (cardIds.value === undefined)
-    await Promise.all(data.slice(0, firstInView).map(({ message }) => loadCard(message._id.$oid).catch(() => {})));
+    await Promise.race([
+      Promise.all(data.slice(0, firstInView).map(({ message }) => loadCard(message._id.$oid).catch(() => {}))),
+      new Promise((resolve) => setTimeout(resolve, longestWaitMs)),
+    ]);
   batch(() => {
     const ids = cardIds.value ?? [];
     const fresh = data.map(({ message }) => message._id.$oid).filter((id) => !ids.includes(id));
