@@ -6,7 +6,7 @@ import { steps } from '../../device/routes.ts';
 import { strings } from '../../i18n/strings.ts';
 import { IconButton } from './controls.tsx';
 import { rememberFocus } from './focus.ts';
-import { Popovers } from './popover.tsx';
+import { closePopover, Popovers } from './popover.tsx';
 
 /** The one dialog that is open. */
 const open = signal<(Look & { title: string; content: Content; onClose: (() => void) | undefined }) | undefined>(undefined);
@@ -59,6 +59,8 @@ function closed(): void {
   const { value } = open;
   isAsking.value = false;
   open.value = undefined;
+  // Otherwise the next dialog would show it.
+  closePopover({ isFocusKept: true });
   giveFocusBack();
   value?.onClose?.();
 }
