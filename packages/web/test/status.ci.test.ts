@@ -61,6 +61,47 @@ describe('a status', () => {
     await Promise.all([context.close(), own.context.close()]);
   });
 
+  it('the emoji of a status can be removed, and the page asks before it discards that', async () => {
+    const me = await anAccount();
+    await call('PATCH', '/api/users/me', { token: me.token, body: { status: { emoji: '🌴', text: 'On holiday' } } });
+    const { page, problems, context } = await visit({ path: '/directory', as: me });
+    const dialog = page.getByRole('dialog', { name: 'Status' });
+    const openStatus = async () => {
+      await page.locator('.sidebar footer .person').click();
+      await page.getByRole('button', { name: 'Change status' }).click();
+      await dialog.waitFor();
+    };
+    await openStatus();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await openStatus();
+    expect(await dialog.locator('input[name=emoji]').isVisible()).toBe(false);
+    await dialog.getByRole('button', { name: 'Remove the emoji' }).click();
+    expect(await page.evaluate("document.activeElement.matches('.status-emoji')")).toBe(true);
+    await page.keyboard.press('Escape');
+    await dialog.getByText('Discard what you typed?').waitFor();
+    await page.keyboard.press('Enter');
+    const released = Promise.withResolvers<void>();
+    await page.route('**/api/users/me', async (route) => {
+      await released.promise;
+      await route.continue();
+    });
+    await dialog.getByRole('button', { name: 'Set status' }).click();
+    await dialog.locator('.status-emoji').click();
+    const list = page.getByRole('dialog', { name: 'Emoji' });
+    await list.waitFor();
+    released.resolve();
+    // The list closes with the dialog that it is in, and is not in the next one.
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'New message' }).click();
+    await page.getByRole('dialog').getByLabel('To:').waitFor();
+    expect(await list.count()).toBe(0);
+    const { body } = await call('GET', '/api/users/me', { token: me.token });
+    expect((body as { status: object }).status).toEqual({ text: 'On holiday' });
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
   it('a status can be an emoji alone, chosen by touch in the list of emoji over the dialog', async () => {
     const me = await anAccount();
     const options = { hasTouch: true, isMobile: true };

@@ -452,6 +452,7 @@ export const laterStrings: Words['laterStrings'] = {
     change: 'تغيير الحالة',
     text: 'ما حالتك؟',
     emoji: 'رمز تعبيري',
+    noEmoji: 'إزالة الرمز التعبيري',
     until: 'حتى',
     ends: { never: 'بلا مسح', hour: 'بعد ساعة', tonight: 'الليلة' },
     endsAt: (date) => `حتى ${own(date)}`,

@@ -388,6 +388,7 @@ export const laterStrings: Words['laterStrings'] = {
     change: 'Status ändern',
     text: 'Was machst du gerade?',
     emoji: 'Emoji',
+    noEmoji: 'Emoji entfernen',
     until: 'Bis',
     ends: { never: 'Nicht löschen', hour: 'In 1 Stunde', tonight: 'Heute Nacht' },
     endsAt: (date) => `bis ${date}`,

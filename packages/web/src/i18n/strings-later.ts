@@ -60,6 +60,7 @@ export const laterStrings = {
     change: 'Change status',
     text: 'What’s your status?',
     emoji: 'Emoji',
+    noEmoji: 'Remove the emoji',
     until: 'Until',
     ends: { never: 'Don’t clear', hour: 'In 1 hour', tonight: 'Tonight' },
     endsAt: (date: string) => `until ${date}`,

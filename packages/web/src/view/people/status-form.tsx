@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { begin, me } from '../../account/session.ts';
 import { inAnHour, shortOf, tomorrowAt } from '../../i18n/dates.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
@@ -6,7 +6,7 @@ import { ask, chat, type User } from '../../service/api.ts';
 import { idOf } from '../../service/ids.ts';
 import { currentStatus, learnStatuses, type Status } from '../../store/people/names.ts';
 import { pickEmoji } from '../emoji/pick.ts';
-import { attempt, Field, Form } from '../shared/controls.tsx';
+import { attempt, Field, Form, IconButton } from '../shared/controls.tsx';
 import { Icon } from '../shared/icon.tsx';
 
 /** When a status may end that is set now. */
@@ -20,6 +20,7 @@ const ends = {
 export function StatusForm({ close }: { close: () => void }) {
   const now = currentStatus(me().status);
   const [said, setSaid] = useState<Omit<Status, 'until'>>(now ?? { text: '' });
+  const emojiButton = useRef<HTMLButtonElement>(null);
   const change = async (status: Status | null) => {
     const user = (await ask(chat.PATCH('/api/users/{user}', { params: { path: { user: 'me' } }, body: { status } }))) as User;
     begin(user);
@@ -45,6 +46,7 @@ export function StatusForm({ close }: { close: () => void }) {
       </div>
       <div class="status-line">
         <button
+          ref={emojiButton}
           type="button"
           class="status-emoji"
           aria-label={`${laterStrings.status.emoji} ${said.emoji ?? ''}`}
@@ -52,7 +54,18 @@ export function StatusForm({ close }: { close: () => void }) {
         >
           {said.emoji ?? <Icon name="emoji" />}
         </button>
-        <input type="hidden" name="emoji" value={said.emoji ?? ''} />
+        {said.emoji && (
+          <IconButton
+            icon="close"
+            label={laterStrings.status.noEmoji}
+            onPress={() => {
+              emojiButton.current?.focus();
+              setSaid(({ text }) => ({ text }));
+            }}
+          />
+        )}
+        {/* A text field, because only these have a default that tells the dialog of a change. */}
+        <input hidden name="emoji" defaultValue={now?.emoji ?? ''} value={said.emoji ?? ''} />
         <Field
           key={said.text}
           label={laterStrings.status.text}
