@@ -133,7 +133,7 @@ const tasks: Task[] = [
       const { id, username } = await anAccount();
       await open(hands, 'People');
       await manage(hands, username);
-      await hands.press(button(hands.page.locator('.admin-actions'), 'More'));
+      await hands.press(button(hands.page.locator('.admin-actions'), `Actions for ${username}`));
       await hands.press(hands.page.getByRole('menuitem', { name: 'Change the rate' }));
       await hands.type(hands.page.getByLabel('Messages and changes per second'), '20');
       await hands.press(button(hands.page.getByRole('dialog'), 'Set the rate'));

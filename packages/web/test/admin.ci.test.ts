@@ -36,13 +36,16 @@ async function choose(page: Page, label: string): Promise<void> {
   await actions.waitFor();
   const button = actions.getByRole('button', { name: label });
   if ((await button.count()) > 0) return button.click();
-  await actions.getByRole('button', { name: 'More' }).click();
+  await actions.getByRole('button', { name: /^Actions for / }).click();
   await page.getByRole('menuitem', { name: label }).click();
 }
 
 /** The actions in the menu of rare ones. */
 async function rareActions(page: Page): Promise<string> {
-  await page.locator('.panel .admin-actions').getByRole('button', { name: 'More' }).click();
+  await page
+    .locator('.panel .admin-actions')
+    .getByRole('button', { name: /^Actions for / })
+    .click();
   const items = await page.getByRole('menuitem').allInnerTexts();
   await page.keyboard.press('Escape');
   return items.join('\n');
@@ -241,7 +244,12 @@ describe('people', () => {
     expect([await statusOf(session), await statusOf(person.token)]).toEqual([401, 200]);
     const source = '127.9.8.7';
     for (let last = 401; last === 401; ) last = (await logIn(call, person.username, 'wrong', source)).status;
+    // One action runs at a time.
+    const released = Promise.withResolvers<void>();
+    await page.route('**/usage', (route) => released.promise.then(() => route.continue()));
     await choose(page, 'Reset rate limits');
+    await page.getByRole('button', { name: /^Actions for /, disabled: true }).waitFor();
+    released.resolve();
     await page.locator('.toast', { hasText: 'Rate limits reset.' }).waitFor();
     expect((await logIn(call, person.username, person.password, source)).status).toBe(201);
     await context.close();

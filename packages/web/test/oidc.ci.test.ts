@@ -203,7 +203,7 @@ it('an administrator disconnects somebody from the identity provider, after the 
   await page.goto(`${service.url}/admin/people`);
   await page.getByRole('searchbox').fill(person.username);
   await page.getByRole('button', { name: `Manage ${person.username}` }).click();
-  const more = page.locator('.admin-actions').getByRole('button', { name: 'More' });
+  const more = page.locator('.admin-actions').getByRole('button', { name: /^Actions for / });
   await more.click();
   await page.getByRole('menuitem', { name: 'Disconnect from the identity provider' }).click();
   const dialog = page.getByRole('dialog');

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { notice } from '../../device/announcer.tsx';
 import { strings } from '../../i18n/strings.ts';
+import { laterStrings } from '../../i18n/strings-later.ts';
 import { attempt } from '../shared/controls.tsx';
 import { MenuButton, type MenuItem } from '../shared/menu.tsx';
 import { agreed } from './list.tsx';
@@ -21,16 +22,20 @@ export type Action = {
 
 type ActionsProps = {
   actions: readonly (Action | false)[];
-  /** Makes the title of the question from the label of an action. */
-  titleOf: (label: string) => string;
+  /** The name of the subject. */
+  name: string;
   onDone: () => void;
 };
 
 /** The actions on a subject. One runs at a time, after a question if it cannot be undone. */
-export function Actions({ actions, titleOf, onDone }: ActionsProps) {
+export function Actions({ actions, name, onDone }: ActionsProps) {
   const [isBusy, setBusy] = useState(false);
   const run = async ({ label, effects, isDangerous, act }: Action) => {
-    if (effects && !(await agreed(titleOf(label), effects, label, { isDangerous: isDangerous === true }))) return;
+    if (
+      effects &&
+      !(await agreed(laterStrings.admin.people.ask(label, name), effects, label, { isDangerous: isDangerous === true }))
+    )
+      return;
     setBusy(true);
     await attempt(async () => {
       const said = await act();
@@ -57,7 +62,7 @@ export function Actions({ actions, titleOf, onDone }: ActionsProps) {
             {action.label}
           </button>
         ))}
-      {rare.length > 0 && <MenuButton label={strings.rooms.menu} items={() => rare.map(toItem)} />}
+      {rare.length > 0 && <MenuButton label={strings.rooms.actions(name)} isDisabled={isBusy} items={() => rare.map(toItem)} />}
     </div>
   );
 }

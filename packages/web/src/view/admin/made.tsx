@@ -191,7 +191,7 @@ function WebhookPanel({ webhook, onChange }: WebhookItemProps) {
         </p>
       )}
       <Actions
-        titleOf={(label) => laterStrings.admin.people.ask(label, safeName(name))}
+        name={safeName(name)}
         onDone={() => {}}
         actions={[
           url !== null && { label: disabled_at ? words.on : words.off, act: () => turn(disabled_at !== null) },

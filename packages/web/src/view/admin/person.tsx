@@ -49,7 +49,7 @@ export function PersonPanel({ user, onChange }: PersonPanelProps) {
           ...(value.is_held ? [laterStrings.admin.rooms.held] : []),
         ].join(' · ')}
       </p>
-      <Actions actions={actionsOn(user, value, onChange, reload)} titleOf={(label) => words.ask(label, name)} onDone={again} />
+      <Actions actions={actionsOn(user, value, onChange, reload)} name={name} onDone={again} />
       <PersonSessions user={path.user} turn={turn} onChange={reload} />
       <PersonTokens user={path.user} turn={turn} onChange={reload} />
     </>

@@ -185,11 +185,7 @@ function RoomPanel({ room, onChange }: RoomItemProps) {
           .join(' · ')}
       </p>
       {roomOf(id) && <a href={`/rooms/${id}`}>{words.open}</a>}
-      <Actions
-        actions={actionsOn(room, value, onChange)}
-        titleOf={(label) => laterStrings.admin.people.ask(label, safeName(room.name))}
-        onDone={() => {}}
-      />
+      <Actions actions={actionsOn(room, value, onChange)} name={safeName(room.name)} onDone={() => {}} />
       <RoomMembers room={id} onChange={() => void readAgain()} />
       <Invitations room={id} isOpen={false} />
       <Webhooks room={id} />

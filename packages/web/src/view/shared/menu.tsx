@@ -22,7 +22,7 @@ export type MenuItem = {
 type MenuOpenerProps = {
   label: string;
   /** The attributes of the button besides those of every button that opens a menu. */
-  button: { class: string; title?: string; 'aria-label'?: string };
+  button: { class: string; title?: string; 'aria-label'?: string; disabled?: boolean };
   /** The lines of the menu, made when it opens. */
   menu: (opener: HTMLElement) => ComponentChildren;
   children: ComponentChildren;
@@ -46,13 +46,13 @@ export function MenuOpener({ label, button, menu, children }: MenuOpenerProps) {
   );
 }
 
-type MenuButtonProps = { label: string; items: () => readonly MenuItem[] };
+type MenuButtonProps = { label: string; items: () => readonly MenuItem[]; isDisabled?: boolean };
 
 /** The button with three dots that opens a menu. */
-export const MenuButton = ({ label, items }: MenuButtonProps) => (
+export const MenuButton = ({ label, items, isDisabled = false }: MenuButtonProps) => (
   <MenuOpener
     label={label}
-    button={{ class: 'icon-button', title: label, 'aria-label': label }}
+    button={{ class: 'icon-button', title: label, 'aria-label': label, disabled: isDisabled }}
     menu={(opener) => <Items items={items()} opener={opener} />}
   >
     <Icon name="more" />
