@@ -10,18 +10,31 @@ export const isNotice = (frame: ServerFrame): frame is Notice =>
 const mostNotices = 100;
 
 /**
- * Adds a notice to those that wait for the iterator. If there are too many, drops the oldest. The
- * chunks of a text become one, so that a slow iterator still gets the latest text.
+ * Adds a notice to those that wait for the iterator. If there are too many, drops the oldest one
+ * that is out of date soon, or else the oldest. The chunks of a text become one, so that a slow
+ * iterator still gets the latest text. The `read` notices of a room become one as well, because
+ * each has only the changes since the one before.
  */
 export function addNotice(waiting: Notice[], notice: Notice): void {
-  waiting.push(notice.type === 'chunk' ? joined(takeChunk(waiting, notice), notice) : notice);
-  if (waiting.length > mostNotices) waiting.shift();
+  if (notice.type === 'chunk') {
+    waiting.push(
+      joined(
+        take(waiting, notice, ({ message }) => message.$oid === notice.message.$oid),
+        notice,
+      ),
+    );
+  } else if (notice.type === 'read') {
+    waiting.push({ ...take(waiting, notice, ({ room }) => room.$oid === notice.room.$oid), ...notice });
+  } else waiting.push(notice);
+  if (waiting.length > mostNotices) waiting.splice(Math.max(0, waiting.findIndex(isShortLived)), 1);
 }
 
-function takeChunk(waiting: Notice[], { message }: ChunkFrame): ChunkFrame | undefined {
-  const isEarlier = (one: Notice) => one.type === 'chunk' && one.message.$oid === message.$oid;
-  const place = waiting.findIndex(isEarlier);
-  return place === -1 ? undefined : (waiting.splice(place, 1)[0] as ChunkFrame);
+const isShortLived = ({ type }: Notice): boolean => type === 'typing' || type === 'activity';
+
+/** Removes the waiting notice of the same kind about the same subject, and returns it. */
+function take<T extends Notice>(waiting: Notice[], { type }: T, isSame: (one: T) => boolean): T | undefined {
+  const place = waiting.findIndex((one) => one.type === type && isSame(one as T));
+  return place === -1 ? undefined : (waiting.splice(place, 1)[0] as T);
 }
 
 /** Both chunks as one; the later one if there is a gap between them. */

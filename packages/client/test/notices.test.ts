@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ChunkFrame } from '../src/contract.ts';
+import type { ChunkFrame, ReadFrame, TypingNotice } from '../src/contract.ts';
 import { addNotice, type Notice } from '../src/notices.ts';
 
 const chunk = (message: string, at: number, text: string): ChunkFrame => ({
@@ -8,6 +8,20 @@ const chunk = (message: string, at: number, text: string): ChunkFrame => ({
   message: { $oid: message },
   at,
   text,
+});
+
+const read = (room: string, changes: Partial<ReadFrame>): ReadFrame => ({
+  type: 'read',
+  room: { $oid: room },
+  last_read: 1,
+  ...changes,
+});
+
+const typing = (at: number): TypingNotice => ({
+  type: 'typing',
+  room: { $oid: 'room' },
+  user: { $oid: `user ${at}` },
+  username: `user${at}`,
 });
 
 const added = (...notices: Notice[]) => {
@@ -32,4 +46,20 @@ it('the oldest of more than 100 notices is dropped, never the latest', () => {
   const waiting = added(...Array.from({ length: 150 }, (_, at) => chunk(`message ${at}`, 0, 'text')));
   expect(waiting).toHaveLength(100);
   expect(waiting.at(-1)).toMatchObject({ message: { $oid: 'message 149' } });
+});
+
+it('what was changed in a room since the iterator looked is one notice', () => {
+  const waiting = added(
+    read('a', { is_muted: true, notify_of: 'all' }),
+    read('b', { is_favourite: true }),
+    read('a', { last_read: 2, notify_of: null }),
+  );
+  expect(waiting).toEqual([read('b', { is_favourite: true }), read('a', { last_read: 2, is_muted: true, notify_of: null })]);
+});
+
+it('notices that are out of date soon are dropped before others', () => {
+  const waiting = added(read('a', { is_muted: true }), ...Array.from({ length: 150 }, (_, at) => typing(at)));
+  expect(waiting).toHaveLength(100);
+  expect(waiting[0]).toEqual(read('a', { is_muted: true }));
+  expect(waiting.at(-1)).toEqual(typing(149));
 });
