@@ -535,6 +535,19 @@ describe('people', () => {
     await page.getByRole('searchbox').fill(prefix);
     await expect.poll(() => page.locator('.managed').count()).toBe(50);
     await expect.poll(() => page.locator('.managed', { hasText: prefix }).count()).toBe(50);
+    // The next page of one search is late, and another search has begun at the same first page.
+    const released = Promise.withResolvers<void>();
+    const isNext = (url: URL) => url.searchParams.get('q') === prefix && url.searchParams.has('after');
+    await page.route(isNext, (route) => released.promise.then(() => route.continue()));
+    await page.getByRole('button', { name: 'Show more' }).click();
+    const found = page.waitForResponse((response) => new URL(response.url()).searchParams.get('q') === `${prefix}-`);
+    await page.getByRole('searchbox').fill(`${prefix}-`);
+    await (await found).finished();
+    const late = page.waitForResponse((response) => isNext(new URL(response.url())));
+    released.resolve();
+    await (await late).finished();
+    await page.waitForTimeout(300);
+    expect(await page.locator('.managed').count()).toBe(50);
     await page.getByRole('button', { name: 'Show more' }).click();
     await expect.poll(() => page.locator('.managed').count()).toBe(52);
     expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0);

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
 import { strings } from '../../i18n/strings.ts';
 import type { Id } from '../../service/api.ts';
 import { idOf } from '../../service/ids.ts';
@@ -23,6 +24,8 @@ const isSame = (one: ListItem, other: ListItem) => '_id' in one && '_id' in othe
 /** A list, page by page. */
 export function Pages<T extends ListItem>({ read, input, none, children }: PagesProps<T>) {
   const { value, failure, reload, change } = useLoaded(() => read(), [input]);
+  const present = useRef(input);
+  present.current = input;
   if (!value) return <Loading failure={failure} onRetry={reload} />;
   // Meanwhile other items may have gone, or the list may have been loaded again.
   const replace = (one: T, other: T | undefined) =>
@@ -30,6 +33,8 @@ export function Pages<T extends ListItem>({ read, input, none, children }: Pages
   const more = async () => {
     const { next } = value;
     const page = await read(next);
+    // A page of an earlier input may begin at the same place.
+    if (present.current !== input) return;
     change((now) => (now.next === next ? { list: [...now.list, ...page.list], next: page.next } : now));
   };
   return (
