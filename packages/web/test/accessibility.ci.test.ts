@@ -72,6 +72,17 @@ describe('the page', () => {
     expect(await edgeOf('.room-pane .editor-row', 'outline')).toBe('solid');
     expect(await edgeOf('.room-pane .avatar', 'outline')).toBe('solid');
     expect(await edgeOf('.room.unread', 'borderTop', '::before')).toBe('solid');
+    const backgroundOf = (className: string) =>
+      page.evaluate<string>(`(() => {
+        const dot = document.body.appendChild(Object.assign(document.createElement('span'), { className: '${className}' }));
+        return getComputedStyle(dot).backgroundColor;
+      })()`);
+    expect(await backgroundOf('presence active')).not.toBe(await backgroundOf('presence'));
+    // The focus has an outline of its own.
+    const current = page.locator('.sidebar [aria-current]').first();
+    await current.focus();
+    expect(await current.evaluate((element) => getComputedStyle(element).outlineWidth)).toBe('2px');
+    await page.locator('.room-pane .composer textarea').focus();
     await page.keyboard.press('Control+k');
     const outlined =
       "[...document.querySelectorAll('[aria-current], [aria-selected=true], .reaction[aria-pressed=true], .count')]";
