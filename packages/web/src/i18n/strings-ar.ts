@@ -834,7 +834,7 @@ export const laterStrings: Words['laterStrings'] = {
     sessionOf: (date) => `وقت الدخول: ${date}`,
     lastUsed: (date) => `آخر استخدام: ${date}`,
     neverUsed: 'لم يُستخدم قط',
-    tokenApp: (host) => `تطبيق من ${own(host)}`,
+    tokenApp: (host) => `تطبيق ${own(host)}`,
     tokenReceiver: (host) => `يعود إلى ${own(host)}`,
     tokenSince: (date) => `منذ ${date}`,
     end: 'تسجيل الخروج',

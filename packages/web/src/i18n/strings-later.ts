@@ -431,7 +431,7 @@ export const laterStrings = {
     sessionOf: (date: string) => `Signed in ${date}`,
     lastUsed: (date: string) => `last used ${date}`,
     neverUsed: 'never used',
-    tokenApp: (host: string) => `app of ${host}`,
+    tokenApp: (host: string) => `app ${host}`,
     tokenReceiver: (host: string) => `returns to ${host}`,
     tokenSince: (date: string) => `since ${date}`,
     end: 'Sign out',
