@@ -89,6 +89,7 @@ describe('the page that asks for an app', () => {
       dispatchEvent(new Event('focus'));
       setTimeout(() => resolve(document.querySelector('.authorize button.primary').click()), 50);
     })`);
+    await page.getByText('Read the question, then press again.').first().waitFor({ state: 'attached' });
     await allow.waitFor();
     expect(answers).toEqual([]);
     await allow.click();

@@ -776,6 +776,7 @@ export const laterStrings: Words['laterStrings'] = {
     back: (host) => `تُرسل إجابتك إلى ${own(host)}.`,
     onDevice: 'تُرسل إجابتك إلى برنامج على هذا الجهاز. تابع فقط إذا بدأت تسجيل الدخول فيه للتو.',
     allow: 'السماح',
+    again: 'اقرأ السؤال ثم اضغط مرة أخرى.',
     refuse: 'عدم السماح',
     invalid: 'أرسل التطبيق طلبًا غير صحيح.',
     return: (host) => `العودة إلى ${own(host)}`,

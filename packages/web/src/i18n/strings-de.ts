@@ -706,6 +706,7 @@ export const laterStrings: Words['laterStrings'] = {
     onDevice:
       'Deine Antwort geht an ein Programm auf diesem Gerät. Fahre nur fort, wenn du dort gerade eine Anmeldung begonnen hast.',
     allow: 'Erlauben',
+    again: 'Lies die Frage und drücke dann noch einmal.',
     refuse: 'Nicht erlauben',
     invalid: 'Die App hat eine falsche Anfrage geschickt.',
     return: (host) => `Zurück zu ${host}`,

@@ -372,6 +372,7 @@ export const laterStrings = {
     back: (host: string) => `Your answer is sent to ${host}.`,
     onDevice: 'Your answer is sent to a program on this device. Only continue if you have just started to sign in there.',
     allow: 'Allow',
+    again: 'Read the question, then press again.',
     refuse: 'Don’t allow',
     invalid: 'The app has sent a wrong request.',
     return: (host: string) => `Go back to ${host}`,

@@ -103,25 +103,18 @@ type FormProps = {
   class?: string;
   onCancel?: () => void;
   cancel?: string;
-  /** False: the form cannot be sent yet. Its button keeps its place for the keyboard. */
-  isReady?: boolean;
+  /** The notice if the form is sent too early; undefined if it can be sent now. */
+  early?: string | undefined;
 };
 
 /** A form that says what went wrong, and can't be sent twice at a time. */
-export function Form({
-  onSubmit,
-  submit,
-  children,
-  class: extra = '',
-  onCancel,
-  cancel = strings.app.cancel,
-  isReady = true,
-}: FormProps) {
+export function Form({ onSubmit, submit, children, class: extra = '', onCancel, cancel = strings.app.cancel, early }: FormProps) {
   const [failure, setFailure] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const send = async (event: SubmitEvent) => {
     event.preventDefault();
-    if (isBusy || !isReady) return;
+    if (early !== undefined) notice(early);
+    if (isBusy || early !== undefined) return;
     const form = event.currentTarget as HTMLFormElement;
     setFailure(undefined);
     setBusy(true);
@@ -139,7 +132,7 @@ export function Form({
       {children}
       <Problem text={failure} />
       <div class="row">
-        <button type="submit" class="primary" disabled={isBusy} aria-disabled={!isReady || undefined}>
+        <button type="submit" class="primary" disabled={isBusy} aria-disabled={early !== undefined || undefined}>
           {submit}
         </button>
         {onCancel && (

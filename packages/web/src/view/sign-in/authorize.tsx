@@ -84,7 +84,7 @@ function Decision({ request }: { request: AppRequest }) {
       <Form
         onSubmit={allow}
         submit={words.allow}
-        isReady={hasAttention}
+        early={hasAttention ? undefined : words.again}
         onCancel={() => location.assign(app.refusal)}
         cancel={words.refuse}
       />
