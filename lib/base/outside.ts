@@ -67,25 +67,25 @@ export async function waitOutside<T>(party: Party, work: () => Promise<T>): Prom
   if (!turn) return work();
   const isChosenByUsers = party === 'receiver' || party === 'push service';
   const queues = isChosenByUsers ? ofCaller : ofCallerToOperator;
-  return pausing(turn, () => queues(`${party} ${turn.caller}`, () => ofParty(party, work)));
+  return withoutSlot(() => queues(`${party} ${turn.caller}`, () => ofParty(party, work)));
 }
 
-/**
- * Does work that waits with limits of its own, or runs in a thread. The request releases its slot
- * meanwhile. It no longer counts for its caller, because many people may share an address.
- */
+/** Does work that waits. The request releases its slot meanwhile. */
 export async function withoutSlot<T>(work: () => Promise<T>): Promise<T> {
   const turn = turns.getStore();
-  if (!turn) return work();
-  turn.leave();
-  return pausing(turn, work);
-}
-
-async function pausing<T>(turn: Turn, work: () => Promise<T>): Promise<T> {
-  turn.pause();
+  turn?.pause();
   try {
     return await work();
   } finally {
-    await turn.resume();
+    await turn?.resume();
   }
+}
+
+/**
+ * Does work that waits in a queue with limits of its own. The request releases its slot, and no
+ * longer counts for its caller, because many people may share an address.
+ */
+export function withoutShare<T>(work: () => Promise<T>): Promise<T> {
+  turns.getStore()?.leave();
+  return withoutSlot(work);
 }

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { deadlineOfRequest } from '../base/deadline.ts';
 import { serviceUnavailable } from '../base/errors.ts';
 import { createFairQueue } from '../base/fair-queue.ts';
-import { payerOfRequest, withoutSlot } from '../base/outside.ts';
+import { payerOfRequest, withoutShare } from '../base/outside.ts';
 import { Thread } from '../base/thread.ts';
 
 /** A password to hash (`isNew`), or to compare with a hash, at a cost. */
@@ -39,7 +39,7 @@ export function withPasswordThread<T>(work: (compute: Compute) => Promise<T>): P
   const end = (deadlineOfRequest() ?? Number.POSITIVE_INFINITY) - reservedMs;
   const patienceMs = Math.max(0, Math.min(longestWaitMs, end - performance.now()));
   const payer = payerOfRequest() ?? randomUUID();
-  return withoutSlot(() => queue.run(payer, patienceMs, tooMany, (thread) => work((job) => thread.call(job))));
+  return withoutShare(() => queue.run(payer, patienceMs, tooMany, (thread) => work((job) => thread.call(job))));
 }
 
 type Compute = (job: PasswordJob) => Promise<string | boolean>;

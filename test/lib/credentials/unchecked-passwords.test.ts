@@ -13,7 +13,7 @@ useConfig({ RATE_LIMITS: 'on', LOGINS_PER_MINUTE: '3' });
 /** Keeps the threads for passwords, and all places of a payer in their queue, during some work. */
 async function withFullQueue(caller: string, work: () => Promise<void>): Promise<void> {
   const { promise: end, resolve } = Promise.withResolvers<void>();
-  const inTurn = <T>(job: () => T) => withTurn({ caller, pause: () => {}, resume: async () => {} }, job);
+  const inTurn = <T>(job: () => T) => withTurn({ caller, pause: () => {}, leave: () => {}, resume: async () => {} }, job);
   // There are one or two threads.
   const jobs = Array.from({ length: 66 }, () => inTurn(() => withPasswordThread(() => end)).catch(() => undefined));
   await inTurn(work).finally(resolve);

@@ -98,7 +98,7 @@ describe('a token', () => {
     const { id, token } = await anAccount();
     await tokens.updateOne({ hash: hashOf(token) }, { $set: { kind: 'session', generation: 0 } });
     await database.collection('users').updateOne({ _id: new ObjectId(id) }, { $inc: { session_generation: 1 } });
-    const turn = { caller: id, pause: vi.fn(), resume: vi.fn(async () => {}) };
+    const turn = { caller: id, pause: vi.fn(), leave: () => {}, resume: vi.fn(async () => {}) };
     expect(await withTurn(turn, () => findCaller(token))).toBeUndefined();
     expect(turn.pause).toHaveBeenCalled();
     expect(turn.resume).toHaveBeenCalledTimes(turn.pause.mock.calls.length);
