@@ -32,6 +32,8 @@ export default defineConfig({
     isolate: false,
     sequence: { sequencer: SlowestFirst },
     maxWorkers,
+    // About one of 1,600 tests still fails in a run on a busy machine.
+    retry: CI ? 1 : 0,
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 30_000 } },
