@@ -199,7 +199,8 @@ worker.addEventListener('notificationclick', (event) => {
   notification.close();
   const path = (notification.data as ShownPlace | undefined)?.path ?? '/';
   const open = async () => {
-    const windows = await worker.clients.matchAll({ type: 'window' });
+    // Also pages that were loaded without this worker.
+    const windows = await worker.clients.matchAll({ type: 'window', includeUncontrolled: true });
     const pages = windows.filter(({ url }) => isPage(new URL(url)));
     const page = pages.find(({ focused }) => focused) ?? pages[0];
     if (!page) return worker.clients.openWindow(path);
