@@ -1,3 +1,4 @@
+import { joinParts } from './chunks.ts';
 import type { ActivityFrame, ChunkFrame, PersonFrame, PresenceFrame, ReadFrame, ServerFrame, TypingNotice } from './contract.ts';
 
 /** News that are not in the feed of a room. */
@@ -39,9 +40,6 @@ function take<T extends Notice>(waiting: Notice[], { type }: T, isSame: (one: T)
 
 /** Both chunks as one; the later one if there is a gap between them. */
 function joined(earlier: ChunkFrame | undefined, later: ChunkFrame): ChunkFrame {
-  if (!earlier) return later;
-  const characters = [...earlier.text];
-  const place = later.at - earlier.at;
-  if (place < 0 || place > characters.length) return later;
-  return { ...later, at: earlier.at, text: characters.slice(0, place).join('') + later.text };
+  const text = earlier && joinParts(earlier, later);
+  return text === undefined ? later : { ...later, at: earlier?.at ?? 0, text };
 }

@@ -1,4 +1,5 @@
 import { type Signal, signal } from '@preact/signals';
+import { joinParts, type TextPart } from 'chat-service-client/chunks';
 import type { Message, ServerFrame } from '../../service/api.ts';
 import { idOf } from '../../service/ids.ts';
 
@@ -7,11 +8,9 @@ import { idOf } from '../../service/ids.ts';
  * frame has the text from a number of characters on, which the page may know or not.
  */
 
-type Part = { at: number; text: string };
+const parts = new Map<string, Signal<TextPart | undefined>>();
 
-const parts = new Map<string, Signal<Part | undefined>>();
-
-function partOf(message: string): Signal<Part | undefined> {
+function partOf(message: string): Signal<TextPart | undefined> {
   const found = parts.get(message) ?? signal(undefined);
   parts.set(message, found);
   return found;
@@ -22,16 +21,8 @@ export function textOf(message: Message): string {
   const { text } = message;
   if (!message.is_streaming) return text;
   const part = partOf(idOf(message)).value;
-  const longer = part && joined({ at: 0, text }, part);
+  const longer = part && joinParts({ at: 0, text }, part);
   return longer && longer.length > text.length ? longer : text;
-}
-
-/** Both texts as one; undefined if there is a gap between them. */
-function joined(first: Part, next: Part): string | undefined {
-  const characters = [...first.text];
-  const place = next.at - first.at;
-  if (place < 0 || place > characters.length) return undefined;
-  return characters.slice(0, place).join('') + next.text;
 }
 
 type ChunkFrame = Extract<ServerFrame, { type: 'chunk' }>;
@@ -40,9 +31,9 @@ type ChunkFrame = Extract<ServerFrame, { type: 'chunk' }>;
 export function showChunk({ message: { $oid }, at, text }: ChunkFrame, known: Message | undefined): boolean {
   const part = partOf($oid);
   const before = part.peek();
-  const longer = before && joined(before, { at, text });
+  const longer = before && joinParts(before, { at, text });
   part.value = before && longer !== undefined ? { at: before.at, text: longer } : { at, text };
-  return known === undefined || joined({ at: 0, text: known.text }, part.peek() as Part) !== undefined;
+  return known === undefined || joinParts({ at: 0, text: known.text }, part.peek() as TextPart) !== undefined;
 }
 
 /** True if a message streams, and is older than the known one, which is complete or deleted. */
