@@ -16,6 +16,9 @@ const { as, ownId, id, date, dateOrNull, made, representation } = shownFrom<Toke
 /** The end of a secret. */
 export const aHint = described('The last four characters of the secret, for telling items of a list apart.', aText);
 
+/** The fields that only tokens of agents and apps have. */
+const rareFields = ['is_agent', 'app', 'app_returns_to'] as const;
+
 /** A token as the API shows it. */
 export const shownToken = representation(
   'Token',
@@ -44,7 +47,7 @@ export const shownToken = representation(
       { 'app.returns_to': 1 },
     ),
   },
-  ['is_agent', 'app', 'app_returns_to'],
+  rareFields,
 );
 export type Token = ShownBy<typeof shownToken>;
 
@@ -52,11 +55,7 @@ export type Token = ShownBy<typeof shownToken>;
 export const aNewToken = described('The 32 characters for `X-Auth-Token`, shown only once; absent with `cookie`.', aToken);
 
 /** A token as it is shown to its creator, this once. */
-export const newTokenSchema = record('NewToken', { ...shownToken.fields, token: aNewToken }, [
-  'is_agent',
-  'app',
-  'app_returns_to',
-]);
+export const newTokenSchema = record('NewToken', { ...shownToken.fields, token: aNewToken }, rareFields);
 export type NewToken = Shown<typeof newTokenSchema>;
 
 type NewTokenDocument = Pick<

@@ -27,11 +27,12 @@ export async function run(
 ): Promise<ApiResponse> {
   const share = config.limits.areOn ? shares.begin(callerOf(event) ?? (await findCallerOf(event))) : unlimited;
   const request = share instanceof Promise ? await share : share;
-  const taken = request && slots().acquire(longestWait, recallCaller(tokenOf(event)) ? 'account' : 'other');
+  const account = recallCaller(tokenOf(event));
+  const taken = request && slots().acquire(longestWait, account ? 'account' : 'other');
   if (request && taken && (taken === true || (await taken))) {
     const slot = holdSlot(request);
     try {
-      const work = () => withTurn({ caller: payerOf(event), ...slot }, () => handler(event, context));
+      const work = () => withTurn({ caller: payerOf(event, account), ...slot }, () => handler(event, context));
       let response = await withDeadline(performance.now() + limits.functionTime, work);
       if (!isWithinLimit(response)) response = await responseTooLarge(event, context);
       deliver(response);
@@ -105,6 +106,7 @@ let healthChecks = 0;
 const mostHealthChecks = 4;
 
 type Event = Parameters<Handler>[0];
+
 /**
  * The source of a request: its address, or its IPv6 network, because one host has all addresses of
  * a network.
@@ -136,8 +138,8 @@ const longestLookUpMs = 1_000;
 const lookUps = createQueues({ most: 4, mostWaiting: 16, patienceMs: longestLookUpMs, refuse: serviceUnavailable });
 
 /** The account that is charged while a request waits for another server: for a bot, its owner. */
-const payerOf = (event: Event): string =>
-  recallCaller(tokenOf(event))?.owner?.toHexString() ?? callerOf(event) ?? sourceOfEvent(event);
+const payerOf = (event: Event, account: ReturnType<typeof recallCaller>): string =>
+  (account?.owner ?? account?._id)?.toHexString() ?? sourceOfEvent(event);
 
 const shares = createFairShare();
 const unlimited: FairRequest = { pause: () => {}, resume: () => {}, leave: () => {}, end: () => {} };

@@ -1,6 +1,19 @@
 import { expect, it } from 'vitest';
 import { createSemaphore, type Rank } from '../../../hosts/server/http/semaphore.ts';
 
+/** A semaphore whose slot is taken. `run` waits for it, and notes a name in `order`. */
+function aHeldSemaphore() {
+  const semaphore = createSemaphore(1);
+  semaphore.acquire(60_000);
+  const order: string[] = [];
+  const run = async (name: string, rank: Rank) => {
+    expect(await semaphore.acquire(60_000, rank)).toBe(true);
+    order.push(name);
+    semaphore.release();
+  };
+  return { semaphore, order, run };
+}
+
 it('a semaphore limits concurrent work, and admits waiting work in order', async () => {
   const semaphore = createSemaphore(2);
   const order: string[] = [];
@@ -22,14 +35,7 @@ it('a semaphore limits concurrent work, and admits waiting work in order', async
 });
 
 it('a semaphore serves callers that resume before all others, in their order', async () => {
-  const semaphore = createSemaphore(1);
-  semaphore.acquire(60_000);
-  const order: string[] = [];
-  const run = async (name: string, rank: Rank) => {
-    expect(await semaphore.acquire(60_000, rank)).toBe(true);
-    order.push(name);
-    semaphore.release();
-  };
+  const { semaphore, order, run } = aHeldSemaphore();
   const all = [run('a', 'other'), run('b', 'resumed'), run('c', 'resumed')];
   semaphore.release();
   await Promise.all(all);
@@ -37,14 +43,7 @@ it('a semaphore serves callers that resume before all others, in their order', a
 });
 
 it('a semaphore lets accounts and other callers take turns, however many wait', async () => {
-  const semaphore = createSemaphore(1);
-  semaphore.acquire(60_000);
-  const order: string[] = [];
-  const run = async (name: string, rank: Rank) => {
-    expect(await semaphore.acquire(60_000, rank)).toBe(true);
-    order.push(name);
-    semaphore.release();
-  };
+  const { semaphore, order, run } = aHeldSemaphore();
   const all = ['1', '2', '3', '4'].map((name) => run(name, 'other'));
   all.push(run('ann', 'account'), run('bob', 'account'));
   semaphore.release();

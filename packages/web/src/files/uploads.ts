@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { parseJson } from 'chat-service-rules/objects';
 import { laterStrings } from '../i18n/strings-later.ts';
 import { ask, bearer, chat, Failure, randomKey, sentenceOf } from '../service/api.ts';
 import type { UnsentFile } from '../store/kept.ts';
@@ -150,10 +151,4 @@ async function uploadBytes(
   });
 }
 
-function codeOf(answer: string): string | undefined {
-  try {
-    return (JSON.parse(answer) as { code?: string }).code;
-  } catch {
-    return undefined;
-  }
-}
+const codeOf = (answer: string) => (parseJson(answer) as { code?: string } | null | undefined)?.code;
