@@ -279,7 +279,7 @@ it('a page of notifications, and their number, are read by indexes alone', async
   }
 });
 
-it('a failed reaction notifies nobody, and an addition by the command line has no actor', async () => {
+it('a failed reaction sends no notification, and an addition by the command line names no actor', async () => {
   const [me, other] = [await anAccount(), await anAccount()];
   const room = await aRoom({ owner: other });
   expect(await admin(['member', 'add', room.id, me.username])).toMatchObject({ code: 0 });

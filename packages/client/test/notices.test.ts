@@ -48,7 +48,7 @@ it('the oldest of more than 100 notices is dropped, never the latest', () => {
   expect(waiting.at(-1)).toMatchObject({ message: { $oid: 'message 149' } });
 });
 
-it('what was changed in a room since the iterator looked is one notice', () => {
+it('the changes of a room since the last look are one notice', () => {
   const waiting = added(
     read('a', { is_muted: true, notify_of: 'all' }),
     read('b', { is_favourite: true }),

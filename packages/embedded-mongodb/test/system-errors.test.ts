@@ -10,8 +10,8 @@ describe('the explanation of a refusal of the operating system', () => {
     ['EACCES', '/data/database.sqlite', "user 'chat' may not open or change /data/database.sqlite"],
     ['EPERM', '/data', "user 'chat' may not open or change /data"],
     ['EROFS', '/data', '/data is on a file system that is mounted read-only'],
-    ['ENOSPC', '/data', 'there is no space left for /data'],
-    ['EDQUOT', undefined, 'there is no space left for a file'],
+    ['ENOSPC', '/data', 'no space is left for /data'],
+    ['EDQUOT', undefined, 'no space is left for a file'],
     ['EMFILE', undefined, 'this process has as many files open as it may, 1024'],
     ['ENFILE', undefined, 'this machine has as many files open as it may'],
   ])('the explanation of %s names the user, the path or the limit', (code, path, sentence) => {

@@ -25,7 +25,7 @@ export function explainSystemError(error: unknown, { account, openFiles } = circ
       return `${place} is on a file system that is mounted read-only (${code})`;
     case 'ENOSPC':
     case 'EDQUOT':
-      return `there is no space left for ${place} (${code})`;
+      return `no space is left for ${place} (${code})`;
     case 'EMFILE':
       return `this process has as many files open as it may, ${openFiles} (${code}): raise the limit (ulimit -n, or LimitNOFILE= of systemd)`;
     case 'ENFILE':
