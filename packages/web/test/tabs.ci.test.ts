@@ -174,6 +174,31 @@ describe('a tab without the focus', () => {
     await context.close();
   });
 
+  it('a tab without the focus notifies of a mention that the list of rooms counts later than the message, once', async () => {
+    const [owner, other] = [await anAccount(), await anAccount()];
+    const room = await aRoom({ owner, members: [other], name: 'Plans' });
+    const { page, context } = await visit({ as: owner });
+    // The first list with the message does not count its mention yet.
+    let isFirst = true;
+    await page.route('**/api/members?user=me*', async (route) => {
+      const response = await route.fetch();
+      const list = (await response.json()) as (Member & { unread_mentions: number })[];
+      const isCounted = list.some(({ unread_mentions }) => unread_mentions > 0);
+      const json = isCounted && isFirst ? list.map((member) => ({ ...member, unread_mentions: 0 })) : list;
+      if (isCounted) isFirst = false;
+      await route.fulfill({ response, json });
+    });
+    await page.addInitScript(notifying(false));
+    await page.goto(`${serveUrl}/directory`);
+    const row = page.locator('.rooms a', { hasText: 'Plans' });
+    await row.waitFor();
+    await aMessage(other, room.id, { text: `for **@${owner.username}**` }, call);
+    await expect.poll(() => isFirst).toBe(false);
+    const notified = () => page.evaluate<string[]>('window.notified.map(([, body]) => body)');
+    await expect.poll(notified).toEqual([`for @${owner.username}`]);
+    await context.close();
+  });
+
   it('a tab without the focus notifies of what was chosen for a room on another tab with the keyboard, on all devices', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner, members: [other], name: 'Plans' });

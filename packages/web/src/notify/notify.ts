@@ -99,14 +99,18 @@ export function startNotifying(known: readonly MyRoom[]): void {
     for (const room of now ?? []) {
       const known = before?.find(({ id }) => id === room.id);
       if (room.unread === 0 && known?.unread !== 0) void closeNotifications(room.id);
-      // A read marker that was set back is not news.
-      if (!known || room.isMuted || room.seq <= known.seq) continue;
+      if (!known || room.isMuted) continue;
+      const mentioned = room.mentions - known.mentions;
+      // The service counts mentions a moment after the message. A read marker that was set back is
+      // not news.
+      const isLate = room.seq === known.seq && room.lastRead >= known.lastRead && mentioned > 0 && wanted(room) !== 'all';
+      if (room.seq <= known.seq && !isLate) continue;
       // An edit may mention people who have read the message already.
-      const count = Math.max(room.unread - known.unread, room.mentions - known.mentions);
+      const count = Math.max(room.unread - known.unread, mentioned);
       const streamed = begun.get(room.id) ?? 0;
       const isBeginning = count === 1 && room.unread > known.unread && streamed > known.seq && streamed <= room.seq;
       if (isBeginning) continue;
-      if (count > 0 && (wanted(room) === 'all' || room.mentions > known.mentions))
+      if (count > 0 && (wanted(room) === 'all' || mentioned > 0))
         void tellOf(room, count, () => describeNews(room, count, known.seq));
       // Replies do not make a room unread: the new one may be in a thread that has unread replies
       // already.
