@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ExpectedCollections } from '../src/rescue/found-catalog.ts';
 import { openRescue } from '../src/rescue/rescue.ts';
 import { startDatabase } from '../src/server.ts';
 import { connect, freshDirectory } from './support/database.ts';
-import { keyOf, placedDocuments } from './support/document-pages.ts';
+import { placedDocuments } from './support/document-pages.ts';
 import { frameStart, renewSums } from './support/log-sums.ts';
 import { createRandom, type Random, testSeed } from './support/random.ts';
+import { rescue } from './support/rescued.ts';
 import { forkDatabase } from './support/victim.ts';
 
 const pageBytes = 4096;
@@ -52,25 +52,6 @@ async function manyCollections(): Promise<{ directory: string; pages: ReadonlySe
   await database.close();
   const { catalogPages, copyPages } = placedDocuments(directory);
   return { directory, pages: new Set([...catalogPages, ...copyPages]) };
-}
-
-/** The documents that a rescue finds, by their keys, and how many it says are lost. */
-function rescue(directory: string, expected?: ExpectedCollections) {
-  const found = new Map<string, Buffer>();
-  const rescued = openRescue(directory, expected);
-  let [lost, doubtful, isExact] = [0, 0, true];
-  for (const collection of rescued.collections) {
-    for (const document of collection.documents()) {
-      const key = keyOf(collection.db, collection.name, document);
-      expect([key, found.has(key)]).toEqual([key, false]);
-      found.set(key, document);
-    }
-    lost += collection.lost().documents;
-    doubtful += collection.lost().doubtful;
-    isExact &&= collection.lost().isExact;
-  }
-  rescued.close();
-  return { found, lost, isExact, doubtful, lostFrames: rescued.lostFrames };
 }
 
 const noise = (random: Random) => Buffer.from(Array.from({ length: pageBytes }, () => random.below(256)));

@@ -12,12 +12,11 @@ export class Identities {
   readonly #missing: KeyLimits[] = [];
   /** The number of documents. */
   size = 0;
-  /** True if a row number has two keys, because a page was overwritten by another page. */
-  #isContradictory = false;
+  #mayLackAny = false;
 
   /** True if a part of the index is damaged, so that more documents may exist. */
   get isIncomplete(): boolean {
-    return this.#isContradictory || this.#missing.length > 0;
+    return this.#mayLackAny || this.#missing.length > 0;
   }
 
   /** Records that the keys between limits are lost. */
@@ -25,9 +24,14 @@ export class Identities {
     this.#missing.push(limits);
   }
 
+  /** Records that any key may be lost. */
+  missAll(): void {
+    this.#mayLackAny = true;
+  }
+
   /** True if the index may have lost this key. */
   mayHaveHad(key: Buffer): boolean {
-    return this.#missing.some((limits) => isWithin(key, limits));
+    return this.#mayLackAny || this.#missing.some((limits) => isWithin(key, limits));
   }
 
   add([key, rid]: readonly Column[]): void {
@@ -37,7 +41,8 @@ export class Identities {
     this.#parts.set(part, hashes);
     const at = (rid as number) - part * ridsPerPart;
     if (hashes[at] === 0) this.size++;
-    else this.#isContradictory = true;
+    // A row number with two keys: a page of another index stands in the place of one of this index.
+    else this.missAll();
     hashes[at] = hashOf(key);
   }
 

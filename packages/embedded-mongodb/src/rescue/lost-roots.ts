@@ -64,7 +64,8 @@ function namesOnFirst(leaves: readonly Leaf[], cells: CellReader): ReadonlySet<s
   return names;
 }
 
-const sharedBy = (fields: ReadonlySet<string>, names: ReadonlySet<string>): number =>
+/** How many of these fields a document with these names has. */
+export const sharedBy = (fields: ReadonlySet<string>, names: ReadonlySet<string>): number =>
   [...fields].filter((field) => names.has(field)).length;
 
 /**

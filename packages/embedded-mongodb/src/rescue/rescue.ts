@@ -1,9 +1,10 @@
 import { CellReader, type Place } from './cell-reader.ts';
-import { type ExpectedCollections, type FoundCollection, findCollections } from './found-catalog.ts';
-import { Identities, identityOf, idKeyOf } from './identities.ts';
-import { assignLostTrees, bestFitting, fits, namesIn } from './lost-roots.ts';
+import { type ExpectedCollections, findCollections } from './found-catalog.ts';
+import { assignLostTrees } from './lost-roots.ts';
+import { isBetween, type Outline, outlineOf, ownerOf } from './outline.ts';
 import { openPages } from './page-source.ts';
-import { type Leaf, Trees } from './trees.ts';
+import { assignStrays } from './strays.ts';
+import { Trees } from './trees.ts';
 
 /*
  * Reads the remains of a damaged database without SQLite. SQLite reads nothing of a file without
@@ -37,16 +38,6 @@ export type Rescue = {
   close(): void;
 };
 
-/** The facts about a collection before its documents are read. */
-type Outline = FoundCollection & {
-  readonly identities: Identities;
-  readonly leaves: Leaf[];
-  readonly freeLeaves: readonly Leaf[];
-  readonly lostPages: number;
-  /** Documents on pages that its tree does not lead to. */
-  readonly strays: Place[];
-};
-
 /**
  * Opens the readable rest of the database in a directory, which nobody has open. Collections that
  * lost their names get the expected ones.
@@ -55,82 +46,19 @@ export function openRescue(directory: string, expected?: ExpectedCollections): R
   const pages = openPages(directory);
   const [trees, cells] = [new Trees(pages), new CellReader(pages)];
   const outlines = findCollections(pages, expected).map((found) => outlineOf(trees, cells, found));
-  assignStrays(trees, cells, outlines);
+  const areSomeLeft = assignStrays(trees, cells, outlines);
   assignLostTrees(trees, cells, outlines);
   return {
-    collections: outlines.map((outline) => rescued(outline, outlines, cells)),
+    collections: outlines.map((outline) => rescued(outline, outlines, cells, areSomeLeft)),
     lostFrames: pages.lostFrames,
     close: () => pages.close(),
   };
 }
 
-function outlineOf(trees: Trees, cells: CellReader, found: FoundCollection): Outline {
-  const identities = new Identities();
-  if (found.ids === undefined) identities.miss({ low: undefined, high: undefined });
-  else
-    trees.readEntries(
-      found.ids,
-      (entry) => identities.add(entry),
-      (limits) => identities.miss(limits),
-    );
-  const { leaves: all, lost } = found.documents === undefined ? { leaves: [], lost: 1 } : trees.leavesOf(found.documents);
-  const [leaves, freeLeaves] = [all.filter(({ page }) => !trees.free.has(page)), all.filter(({ page }) => trees.free.has(page))];
-  // A page that stands in the place of another one.
-  const misplaced = leaves.filter((leaf) => cells.on(leaf.page).some(({ rid }) => !isBetween(rid, leaf)));
-  return { ...found, identities, leaves, freeLeaves, lostPages: lost + misplaced.length + freeLeaves.length, strays: [] };
-}
-
-/** Assigns stray documents to their collections. */
-function assignStrays(trees: Trees, cells: CellReader, outlines: readonly Outline[]): void {
-  const assign = (place: Place) => {
-    const document = cells.document(place);
-    if (document === undefined) return;
-    const identity = identityOf(document);
-    const owners = outlines.filter(({ identities }) => identities.get(place.rid) === identity);
-    const likely = owners.length > 0 || !trees.isFreeListWhole ? undefined : likelyOwner(document, outlines);
-    for (const { strays } of likely ? [likely] : owners) strays.push(place);
-  };
-  const assignAll = (page: number) => {
-    for (const [cell, { rid }] of cells.on(page).entries()) assign({ page, cell, rid });
-  };
-  for (const { leaves, identities } of outlines)
-    for (const { page, low, high } of leaves)
-      for (const [cell, { rid }] of cells.on(page).entries())
-        if (!isBetween(rid, { low, high }) || identities.get(rid) === 0) assign({ page, cell, rid });
-  for (const page of trees.strayLeaves()) assignAll(page);
-  // A tree that leads to a free page is damaged, or the list of free pages is. Documents there come
-  // after all others with the same number.
-  for (const { freeLeaves } of outlines) for (const { page } of freeLeaves) assignAll(page);
-  for (const { strays } of outlines) strays.sort((one, other) => one.rid - other.rid);
-}
-
-/**
- * The collection of a document that is in no index: one that lacks pages and that part of its
- * index. If it lacks other parts, the document was removed.
- */
-function likelyOwner(document: Buffer, outlines: readonly Outline[]): Outline | undefined {
-  const key = idKeyOf(document);
-  const lacking = outlines.filter(
-    ({ identities, lostPages, documents }) => lostPages > 0 && documents !== undefined && identities.mayHaveHad(key),
-  );
-  return bestFitting(lacking, namesIn(document));
-}
-
-function rescued(outline: Outline, all: readonly Outline[], cells: CellReader): RescuedCollection {
-  const { db, name, fields, identities, lostPages } = outline;
+function rescued(outline: Outline, all: readonly Outline[], cells: CellReader, areSomeLeft: boolean): RescuedCollection {
+  const { db, name, identities, lostPages, isTreeVerified, isIndexVerified } = outline;
   const others = all.filter((other) => other !== outline);
   let [listed, unreadable, doubtful, isRead] = [0, 0, 0, false];
-
-  /**
-   * Finds the owner of a document. A page of another collection may have been written to the place
-   * of one of this collection.
-   */
-  const ownerOf = ({ page, rid }: Place, document: Buffer): 'this' | 'other' | 'unknown' => {
-    const identity = identityOf(document);
-    if (cells.isIntact(page) || identities.get(rid) === identity) return 'this';
-    if (others.some((other) => other.identities.get(rid) === identity)) return 'other';
-    return fits(fields, namesIn(document)) ? 'this' : 'unknown';
-  };
 
   return {
     db,
@@ -141,7 +69,7 @@ function rescued(outline: Outline, all: readonly Outline[], cells: CellReader): 
       for (const place of placesOf(outline, cells)) {
         if (place.rid <= last) continue;
         const document = cells.document(place);
-        const owner = document && ownerOf(place, document);
+        const owner = document && ownerOf(outline, others, cells, place, document);
         if (owner === undefined || owner === 'unknown') unreadable++;
         if (document === undefined || owner !== 'this') continue;
         last = place.rid;
@@ -154,12 +82,12 @@ function rescued(outline: Outline, all: readonly Outline[], cells: CellReader): 
     lost() {
       if (!isRead) throw new Error('The documents are not read yet.');
       const documents = identities.isIncomplete ? Math.max(identities.size - listed, unreadable) : identities.size - listed;
-      return { documents, isExact: !identities.isIncomplete || (lostPages === 0 && unreadable === 0), doubtful };
+      const isIndexWhole = !identities.isIncomplete && (isIndexVerified || !areSomeLeft);
+      const isTreeWhole = isTreeVerified && lostPages === 0 && unreadable === 0;
+      return { documents, isExact: isIndexWhole || isTreeWhole, doubtful };
     },
   };
 }
-
-const isBetween = (rid: number, { low, high }: Pick<Leaf, 'low' | 'high'>): boolean => rid > low && rid <= high;
 
 /**
  * All places of a collection's documents, by their numbers; a document that its tree leads to comes

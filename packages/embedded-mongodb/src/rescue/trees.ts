@@ -29,32 +29,38 @@ export class Trees {
   }
 
   /**
-   * The leaves of a table in the order of their rows, and how many pages could not be read or
-   * followed.
+   * The leaves of a table in the order of their rows, and how many pages are damaged or could not
+   * be followed. `isVerified` is true if the checksums of all pages are known and right.
    */
-  leavesOf(root: number): { readonly leaves: Leaf[]; readonly lost: number } {
+  leavesOf(root: number): { readonly leaves: Leaf[]; readonly lost: number; readonly isVerified: boolean } {
     const leaves: Leaf[] = [];
-    let lost = 0;
+    let [lost, isVerified] = [0, true];
     const ahead: Leaf[] = [{ page: root, low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY }];
     for (let next = ahead.pop(); next !== undefined; next = ahead.pop()) {
       const bytes = this.#claim(next.page, [pageType.tableLeaf, pageType.tableInterior], (cells) =>
         isMostly(cells, ({ rid }) => rid > next.low && rid <= next.high),
       );
-      if (bytes === undefined) lost++;
-      else if (typeOfPage(bytes, next.page) === pageType.tableLeaf) leaves.push(next);
+      const isIntact = this.pages.isIntact(next.page);
+      if (isIntact !== true) isVerified = false;
+      // A leaf with a wrong checksum may stand in the place of another page.
+      if (bytes === undefined || isIntact === false) lost++;
+      if (bytes === undefined) continue;
+      if (typeOfPage(bytes, next.page) === pageType.tableLeaf) leaves.push(next);
       else ahead.push(...childrenOf(bytes, next).reverse());
     }
-    return { leaves, lost };
+    return { leaves, lost, isVerified };
   }
 
   /**
    * Reads the entries of an index, in no order. `miss` gets the key limits of each page that cannot
-   * be read completely.
+   * be read completely. Returns true if the checksums of all pages are known and right.
    */
-  readEntries(root: number, visit: (entry: readonly Column[]) => void, miss: (keys: KeyLimits) => void): void {
+  readEntries(root: number, visit: (entry: readonly Column[]) => void, miss: (keys: KeyLimits) => void): boolean {
+    let isVerified = true;
     const ahead: IndexPage[] = [{ page: root, low: undefined, high: undefined }];
     for (let next = ahead.pop(); next !== undefined; next = ahead.pop()) {
       const { page } = next;
+      if (this.pages.isIntact(page) !== true) isVerified = false;
       let entries: Entry[] = [];
       const bytes = this.#claim(page, [pageType.indexLeaf, pageType.indexInterior], (cells) => {
         entries = this.#entriesOf(cells);
@@ -70,6 +76,7 @@ export class Trees {
       if (intact.length < cellCount(bytes, page) || !areInOrder(intact) || this.pages.isIntact(page) === false) miss(next);
       for (const { columns } of intact) visit(columns);
     }
+    return isVerified;
   }
 
   /** The entries of cells, without columns if they are damaged. */
