@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 
 /*
  * `npm run test:nightly`: the long versions of the tests, which take hours. It goes on after a
- * failure, and ends with 1 if there was one.
+ * failure, and ends with 1 if there was one. Other runs use a fixed seed, so that a change fails
+ * only for its own faults. Here, each step draws a new `SEED` and prints it.
  */
 
 /** How often the usual tests run again, which shows tests that fail now and then. */
@@ -22,6 +24,7 @@ const sizes = {
   MCP_SENDS: '500',
   MODEL_RUNS: '300',
   OUTBOX_RUNS: '200',
+  RESCUES: '2000',
   SCROLLED: '60000',
   SEARCH_CASES: '2000',
   SENDS: '3200',
@@ -45,8 +48,10 @@ const { MONGODB_URI, ...withoutDatabase } = process.env;
 if (MONGODB_URI) steps.push({ name: 'on the database of MONGODB_URI', environment: { MONGODB_URI } });
 
 const failed = steps.filter(({ name, environment = {} }) => {
-  process.stdout.write(`\n== ${name}\n`);
-  const { status } = spawnSync('vitest', ['run'], { stdio: 'inherit', env: { ...withoutDatabase, ...environment } });
+  const SEED = process.env.SEED ?? String(randomInt(2 ** 32));
+  process.stdout.write(`\n== ${name} (SEED=${SEED})\n`);
+  const env = { ...withoutDatabase, ...environment, SEED };
+  const { status } = spawnSync('vitest', ['run'], { stdio: 'inherit', env });
   return status !== 0;
 });
 for (const { name } of failed) process.stderr.write(`Failed: ${name}\n`);

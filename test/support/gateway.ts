@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { type Carrier, setCarrier } from '../../lib/notices/carrier.ts';
+import { createRandom, testSeed } from '../../packages/embedded-mongodb/test/support/random.ts';
 import { inProcess } from './transports.ts';
 
 /*
@@ -124,6 +125,7 @@ export async function startGateway(): Promise<TestGateway> {
     return invokeFunction(`socket ${routeKey}`, () => socket.handler(event, context()));
   };
 
+  const random = createRandom(testSeed);
   const open = new Map<string, WebSocket>();
   const underway = new Set<Promise<unknown>>();
   const track = (work: Promise<unknown>) => {
@@ -159,7 +161,7 @@ export async function startGateway(): Promise<TestGateway> {
   });
 
   const runPush = async (event: string) => {
-    await delay(randomInt(gateway.trouble.late + 1));
+    await delay(random.below(gateway.trouble.late + 1));
     await invokeFunction('push', async () => void (await push.handler(JSON.parse(event), context())));
   };
 
@@ -184,7 +186,7 @@ export async function startGateway(): Promise<TestGateway> {
     const { lost, doubled, refused } = gateway.trouble;
     if (refused !== undefined) return refused;
     if (event.length > largestEvent) return 413;
-    const times = Math.random() < lost ? 0 : Math.random() < doubled ? 2 : 1;
+    const times = random.fraction() < lost ? 0 : random.fraction() < doubled ? 2 : 1;
     for (let time = 0; time < times; time++) track(runPush(event.toString()));
     return 202;
   };

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { createRandom, testSeed } from '../../packages/embedded-mongodb/test/support/random.ts';
 
 /** A TCP proxy that can misbehave like networks and suspended machines. */
 export type Proxy = {
@@ -29,6 +30,7 @@ export async function startProxy(target: string): Promise<Proxy> {
   let to = placeOf(target);
   let mode: Mode = 'pass';
   let cutShare = 0;
+  const random = createRandom(testSeed);
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
     const far = connect(to);
@@ -38,7 +40,7 @@ export async function startProxy(target: string): Promise<Proxy> {
       socket.on('error', () => {});
     }
     near.on('data', (chunk) => {
-      const isLast = Math.random() < cutShare;
+      const isLast = random.fraction() < cutShare;
       far.write(chunk, () => isLast && near.destroy());
     });
     far.on('data', (chunk) => {

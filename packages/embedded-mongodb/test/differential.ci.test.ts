@@ -9,16 +9,16 @@ import { valueKey } from '../src/storage/index/key.ts';
 import { type Doc, isDoc, type Value } from '../src/values/value.ts';
 import { doc } from './query/arbitraries.ts';
 import { type Work, work } from './support/arbitrary-work.ts';
+import { testSeed } from './support/random.ts';
 import { connectWire, type WireClient } from './support/wire-client.ts';
 import { workDifferences } from './support/work-differences.ts';
 
 const uri = process.env.DIFFERENTIAL_URI ?? '';
 const numRuns = Number(process.env.DIFFERENTIAL_CASES ?? 300);
-const seed = Number(process.env.DIFFERENTIAL_SEED ?? Date.now() % 1_000_000_000);
 const hour = 3_600_000;
 const testDatabase = `differential_${process.pid}`;
 
-describe.runIf(uri !== '')(`sequences of commands (${numRuns} from seed ${seed})`, { timeout: hour }, () => {
+describe.runIf(uri !== '')(`sequences of commands (${numRuns} with SEED=${testSeed})`, { timeout: hour }, () => {
   let dataDir: string;
   let database: RunningDatabase;
   let own: WireClient;
@@ -48,7 +48,7 @@ describe.runIf(uri !== '')(`sequences of commands (${numRuns} from seed ${seed})
           expect(ours, JSON.stringify(step)).toEqual(theirs);
         }
       }),
-      { numRuns, seed },
+      { numRuns },
     );
   });
 

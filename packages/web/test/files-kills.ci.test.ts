@@ -1,4 +1,4 @@
-import { hash, randomBytes, randomInt } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,6 +11,7 @@ import { startProxy } from '../../../test/support/proxy.ts';
 import { aService } from '../../../test/support/services.ts';
 import { overHttp } from '../../../test/support/transports.ts';
 import { commands, type Service } from '../../../tools/harness/service.ts';
+import { createRandom, testSeed } from '../../embedded-mongodb/test/support/random.ts';
 import { signIn, visit } from './support.ts';
 
 /** How often the server is killed. Four files are uploaded for each kill. */
@@ -18,6 +19,7 @@ const kills = countKills('a server, during uploads');
 const uploads = 4 * kills;
 /** The size of the largest file, in bytes. */
 const largest = 4_000_000;
+const random = createRandom(testSeed);
 
 const directory = mkdtempSync(join(tmpdir(), 'chat-file-kills-'));
 const environment = {
@@ -71,7 +73,7 @@ it(`a server that is killed ${kills} times during ${uploads} uploads from two br
   const write = async ({ page }: { page: Page }, sender: string, count: number) => {
     await mkdir(join(directory, sender));
     for (let at = 0; at < count; at++) {
-      const bytes = randomBytes(randomInt(1_000_000, largest));
+      const bytes = randomBytes(1_000_000 + random.below(largest - 1_000_000));
       const name = `${sender}-${at}.bin`;
       await writeFile(join(directory, sender, name), bytes);
       sent.set(name, { size: bytes.length, sha256: hash('sha256', bytes), sender });
@@ -91,7 +93,7 @@ it(`a server that is killed ${kills} times during ${uploads} uploads from two br
       // In the middle of an upload, after some were completed since the last time.
       while (stored().whole.length < due || stored().partial.length <= cut) await delay(1);
       // At once, which cuts one off, or a little later, in the middle of what comes after it.
-      if (turn % 2 > 0) await delay(randomInt(0, 30));
+      if (turn % 2 > 0) await delay(random.below(30));
       await kill(service);
       cut = stored().partial.length;
       service = await aService(environment, commands.serve);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createRandom, testSeed } from '../../../packages/embedded-mongodb/test/support/random.ts';
 import { percentile } from '../../../tools/bench/measure.ts';
 import { makeAdministrator } from '../../../tools/harness/hanging-world/town.ts';
 import { commands, freePort, type Service } from '../../../tools/harness/service.ts';
@@ -21,6 +22,7 @@ import { isEmbedded } from '../../support/worker.ts';
 const kills = countKills('the only server, while a room is in use');
 const workerKills = countKills('one of two workers, while a room is in use');
 const senderCount = 16;
+const random = createRandom(testSeed);
 
 const directory = await mkdtemp(join(tmpdir(), 'chat-feed-'));
 afterAll(() => rm(directory, { recursive: true }));
@@ -83,7 +85,7 @@ async function whileSending(
       await call('POST', '/api/messages', { token, body: { room, text: 'Hello' } }).catch(() => sleep(20));
     }
   });
-  await sleep(200 + Math.random() * 300);
+  await sleep(200 + random.below(300));
   await work(stop);
   stop();
   await Promise.all(senders);

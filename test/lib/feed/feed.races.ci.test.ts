@@ -8,6 +8,7 @@ import { rooms } from '../../../lib/collections/rooms/rooms.ts';
 import type { Event } from '../../../lib/feed/events.ts';
 import type { Message } from '../../../lib/messages/messages.ts';
 import { messageCount } from '../../../lib/rooms/counters.ts';
+import { testSeed } from '../../../packages/embedded-mongodb/test/support/random.ts';
 import type { Account } from '../../support/accounts.ts';
 import { anAccount } from '../../support/accounts.ts';
 import { attemptsIn } from '../../support/attempts.ts';
@@ -118,19 +119,20 @@ async function until(poll: () => Promise<Seen[]>, last: Message): Promise<Seen[]
  */
 async function write(room: string, accounts: Account[], index: number, log: string): Promise<void> {
   const clock = [hour, -hour, 0, 0][index] ?? 0;
-  const start = async (count: number, killShare: number) => {
+  const start = async (count: number, killShare: number, seed: number) => {
     const writer = await startProcesses<WriteJob, void>(1, 'write', {
       MONGODB_URI: `${process.env.MONGODB_URI}&monitorCommands=true`,
     });
-    const done = writer.ask(0, { room, accounts, changes: Math.ceil(count), retries: false, clock, killShare, log });
+    const done = writer.ask(0, { room, accounts, changes: Math.ceil(count), retries: false, clock, killShare, seed, log });
     return { writer, done: done.finally(writer.end) };
   };
   const share = changes / processes / writersEach;
   if (index === 2) {
     // It is killed twice, after about twenty changes each.
-    for (let kills = 0; kills < 2; kills++) await expect((await start(1_000, 0.05)).done).rejects.toThrow('SIGKILL');
+    for (let kills = 0; kills < 2; kills++)
+      await expect((await start(1_000, 0.05, testSeed + kills)).done).rejects.toThrow('SIGKILL');
   }
-  const { writer, done } = await start(share, 0);
+  const { writer, done } = await start(share, 0, testSeed + index);
   if (index === 3) {
     await delay(2_000);
     writer.signal(0, 'SIGSTOP');

@@ -11,6 +11,7 @@ import {
   forgetDayCounts,
   readGeneration,
 } from '../../../lib/messages/daily-counts.ts';
+import { createRandom, testSeed } from '../../../packages/embedded-mongodb/test/support/random.ts';
 import { anAccount } from '../../support/accounts.ts';
 import { useOwnDatabase } from '../../support/config.ts';
 import { useDatabaseOutside } from '../../support/database-outside.ts';
@@ -111,8 +112,9 @@ describe('the messages of a day', () => {
   });
 
   it('the messages of all days together are those of the room, wherever its days begin', async () => {
+    const random = createRandom(testSeed);
     for (let index = 0; index < 5; index++) {
-      const times = Array.from({ length: 40 }, () => new Date(noon(4).getTime() + Math.random() * 4 * dayLength)).sort(
+      const times = Array.from({ length: 40 }, () => new Date(noon(4).getTime() + random.fraction() * 4 * dayLength)).sort(
         (one, other) => one.getTime() - other.getTime(),
       );
       const expected = [4, 3, 2, 1, 0].map((daysAgo) => times.filter((time) => dayOf(time) === dayOf(noon(daysAgo))).length);

@@ -7,6 +7,7 @@ import { rooms } from '../../../lib/collections/rooms/rooms.ts';
 import type { Event } from '../../../lib/feed/events.ts';
 import type { Message } from '../../../lib/messages/messages.ts';
 import { messageCount } from '../../../lib/rooms/counters.ts';
+import { testSeed } from '../../../packages/embedded-mongodb/test/support/random.ts';
 import { type Account, anAccount } from '../../support/accounts.ts';
 import { attemptsIn } from '../../support/attempts.ts';
 import { startProcesses } from '../../support/processes.ts';
@@ -40,7 +41,7 @@ describe(`repeated messages (${sends} sent again under their keys until they are
     proxy.cut(0.02);
     const settings = { MONGODB_URI: `mongodb://${host}/?directConnection=true&monitorCommands=true` };
     const writer = await startProcesses<WriteJob, void>(1, 'write', settings);
-    await writer.ask(0, { room, accounts, changes: texts.length, retries: true, clock: 0, killShare: 0, log });
+    await writer.ask(0, { room, accounts, changes: texts.length, retries: true, clock: 0, killShare: 0, seed: testSeed, log });
     writer.end();
     await proxy.close();
     expect((await attemptsIn([log])).done).toHaveLength(sends);

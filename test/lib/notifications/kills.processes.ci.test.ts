@@ -3,6 +3,7 @@ import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { pushed } from '../../../lib/collections/delivery/pushed.ts';
 import { tellOfRoom } from '../../../lib/notifications/tell.ts';
+import { createRandom, testSeed } from '../../../packages/embedded-mongodb/test/support/random.ts';
 import { type Account, anAccount } from '../../support/accounts.ts';
 import { useOwnDatabase } from '../../support/config.ts';
 import { countKills } from '../../support/kills.ts';
@@ -25,6 +26,7 @@ useOwnDatabase();
 const kills = countKills('a process that notifies, at a push or later');
 /** The number of concurrent kills. A server would also notify the room of another. */
 const atOnce = { serve: 1, aws: 3 };
+const random = createRandom(testSeed);
 
 async function subscribe({ token }: Account): Promise<Device> {
   const device = aDevice();
@@ -47,7 +49,7 @@ async function killed(host: TellJob['host'], number: number): Promise<number> {
   const working = processes.ask(0, { host, room }).catch(() => undefined);
   const until = performance.now() + 20_000;
   if (number % 2 === 0) while (device.asked === 0 && performance.now() < until) await sleep(1);
-  else await sleep(Math.random() * 1_000);
+  else await sleep(random.below(1_000));
   processes.signal(0, 'SIGKILL');
   if (host === 'aws') await working;
   processes.end();

@@ -1,5 +1,6 @@
 import { openSync, writeSync } from 'node:fs';
 import type { Message } from '../../../lib/messages/messages.ts';
+import { createRandom, type Random } from '../../../packages/embedded-mongodb/test/support/random.ts';
 import type { Account } from '../accounts.ts';
 import { serveParent } from './serve-parent.ts';
 
@@ -19,6 +20,8 @@ export type WriteJob = {
   clock: number;
   /** The probability that it is killed instead of inserting a document. */
   killShare: number;
+  /** The seed of its random choices. */
+  seed: number;
   /** The file with all attempts and acknowledgements, which remains after the process is killed. */
   log: string;
 };
@@ -26,7 +29,7 @@ export type WriteJob = {
 /** A line of that file. A message that was not acknowledged does not have an id. */
 export type Attempt = { type: string; actor: string; message?: string | undefined; isDone: boolean };
 
-serveParent(async ({ room, accounts, changes, retries, clock, killShare, log }: WriteJob) => {
+serveParent(async ({ room, accounts, changes, retries, clock, killShare, seed, log }: WriteJob) => {
   // Before any import that could read the time.
   const TrueDate = Date;
   globalThis.Date = class extends TrueDate {
@@ -38,18 +41,19 @@ serveParent(async ({ room, accounts, changes, retries, clock, killShare, log }: 
   const { inProcess } = await import('../transports.ts');
   const { client } = await import('../../../lib/database/client.ts');
 
+  const random = createRandom(seed);
   const file = openSync(log, 'a');
   const record = (attempt: Attempt) => writeSync(file, `${JSON.stringify(attempt)}\n`);
   client.on('commandStarted', ({ commandName }) => {
-    if (commandName === 'insert' && Math.random() < killShare) process.kill(process.pid, 'SIGKILL');
+    if (commandName === 'insert' && random.fraction() < killShare) process.kill(process.pid, 'SIGKILL');
   });
   await Promise.all(accounts.map(write));
 
   async function write({ id: actor, token }: Account): Promise<void> {
     const mine: string[] = [];
     for (let done = 0; done < changes; done++) {
-      const message = retries ? undefined : mine.at(Math.floor(Math.random() * mine.length));
-      const { type, method, path, body } = pick(room, message, done);
+      const message = retries ? undefined : mine.at(random.below(mine.length));
+      const { type, method, path, body } = pick(random, room, message, done);
       const headers = { 'idempotency-key': crypto.randomUUID() };
       record({ type, actor, message, isDone: false });
       let reply = await inProcess(method, path, { token, body, headers });
@@ -63,8 +67,8 @@ serveParent(async ({ room, accounts, changes, retries, clock, killShare, log }: 
   }
 });
 
-function pick(room: string, message: string | undefined, turn: number) {
-  const chance = Math.random();
+function pick(random: Random, room: string, message: string | undefined, turn: number) {
+  const chance = random.fraction();
   const path = `/api/messages/${message}`;
   if (message === undefined || chance < 0.5)
     return { type: 'message.created', method: 'POST', path: '/api/messages', body: { room, text: `Message ${turn}` } };

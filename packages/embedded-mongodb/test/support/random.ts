@@ -20,5 +20,8 @@ export function createRandom(seed: number): Random {
   return { fraction, below, pick: (items) => items[below(items.length)] as (typeof items)[number] };
 }
 
-/** The seed of a run: `SEED`, or a random one. */
-export const testSeed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 32));
+/**
+ * The seed of all random tests. It is fixed, so that a change fails only for its own faults. The
+ * nightly tests set a new `SEED` for each run.
+ */
+export const testSeed = Number(process.env.SEED ?? 1);
