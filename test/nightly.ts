@@ -18,6 +18,7 @@ const sizes = {
   FEED_CHANGES: '6000',
   FUZZ_MESSAGES: '200000',
   FUZZ_REQUESTS: '20000',
+  KEYBOARD_TASKS: 'all',
   KILLS: '200',
   LOOKS: 'all',
   PRESS_TURNS: '200',

@@ -7,7 +7,7 @@ import { freshDirectory } from './support/database.ts';
 import { createRandom, type Random, testSeed } from './support/random.ts';
 
 /** Number of damaged databases. `DAMAGED_FILES=300` takes a while. */
-const runs = Number(process.env.DAMAGED_FILES ?? 40);
+const runs = Number(process.env.DAMAGED_FILES ?? 24);
 
 const files = ['database.sqlite', 'database.sqlite-wal'] as const;
 const whens = ['at rest', 'under load'] as const;

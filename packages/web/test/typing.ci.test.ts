@@ -110,7 +110,7 @@ const actions: Record<string, (page: Page, turn: number) => Promise<unknown>> = 
 };
 
 /** How often somebody types after an action; at night more. */
-const turns = Number(process.env.TYPING_TURNS ?? 70);
+const turns = Number(process.env.TYPING_TURNS ?? 40);
 
 describe('what somebody types', () => {
   it(`what somebody types right after any action of the page, ${turns} times, is in the field for messages, and nothing is done`, {

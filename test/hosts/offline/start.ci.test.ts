@@ -28,7 +28,7 @@ const administer = (words: string[], input = '') =>
   runCommand(['npm', 'run', '--silent', 'admin', '--', ...words], { input, environment: settings });
 
 describe.runIf(isEmbedded)('npm start, on a machine with only Node.js', () => {
-  it('npm start serves an API with its own database, prints their addresses, and keeps everything after Ctrl-C', async () => {
+  it('npm start serves an API with its own database, prints their addresses, and keeps everything after Ctrl-C, also while somebody is connected', async () => {
     const first = await aService(settings);
     const code = /setup#([a-z0-9]{32})/.exec(first.output())?.[1];
     expect(first.output()).toBe(
@@ -49,7 +49,10 @@ Or by a command: DATA_DIR=${settings.DATA_DIR} npm run --silent admin -- user cr
     const { body } = await overHttp(first.url)('POST', '/api/rooms', { token, body: { name: 'General' } });
     expect(first.output()).toContain('"method":"POST","route":"/api/rooms","status":201');
     expect(first.output()).not.toContain(token);
+    const { closed } = await connected(first.url, { token });
     expect(await first.stop()).toBe(0);
+    await closed;
+    expect(first.output()).not.toMatch(/"level":"error"/);
 
     const whileStopped = await administer(['token', 'create', 'ann', '--name', 'another']);
     expect(whileStopped).toEqual({ code: 0, stdout: expect.stringMatching(/^[a-z0-9]{32}\n$/), stderr: '' });
@@ -61,6 +64,12 @@ Or by a command: DATA_DIR=${settings.DATA_DIR} npm run --silent admin -- user cr
     const written = second.output().length;
     expect((await overHttp(second.url)('GET', '/api/rooms', { token })).body).toEqual([body]);
     await expect.poll(() => second.output().slice(written)).toMatch(/^\{.*"route":"\/api\/rooms".*\}\n$/);
+    // It has forgotten the connection of before.
+    const again = await connected(second.url, { token });
+    await succeed(overHttp(second.url)('POST', '/api/rooms', { token, body: { name: 'Pushed' } }));
+    await expect.poll(() => again.of('room')).toHaveLength(1);
+    await expect.poll(() => second.output()).toMatch(/"message":"push".*"sent":1,.*"dropped":0/);
+    again.socket.close();
     expect(await second.stop()).toBe(0);
   });
 
@@ -71,23 +80,6 @@ Or by a command: DATA_DIR=${settings.DATA_DIR} npm run --silent admin -- user cr
     await service.ended;
     // The leader's pipes close when the last of its processes has ended.
     expect(await overHttp(service.url)('GET', '/api/rooms').catch(({ code }) => code)).toBe('ECONNREFUSED');
-  });
-
-  it('npm start ends while somebody is connected, and forgets the connection', async () => {
-    const first = await aService(settings);
-    const { stdout } = await administer(['token', 'create', 'ann', '--name', 'connected']);
-    const account = { token: stdout.trim() };
-    const { closed } = await connected(first.url, account);
-    expect(await first.stop()).toBe(0);
-    await closed;
-    expect(first.output()).not.toMatch(/"level":"error"/);
-    const second = await aService(settings);
-    const again = await connected(second.url, account);
-    await succeed(overHttp(second.url)('POST', '/api/rooms', { ...account, body: { name: 'Pushed' } }));
-    await expect.poll(() => again.of('room')).toHaveLength(1);
-    await expect.poll(() => second.output()).toMatch(/"message":"push".*"sent":1,.*"dropped":0/);
-    again.socket.close();
-    expect(await second.stop()).toBe(0);
   });
 
   describe('npx serverless offline', () => {

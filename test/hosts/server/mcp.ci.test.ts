@@ -30,7 +30,7 @@ describe.each([
 });
 
 describe('messages of an agent while connections break and the server is killed', () => {
-  const count = Number(process.env.MCP_SENDS ?? 120);
+  const count = Number(process.env.MCP_SENDS ?? 80);
   const atOnce = 8;
 
   it.each([
@@ -63,7 +63,7 @@ describe('messages of an agent while connections break and the server is killed'
       while (next < count) sent.push(await send(next++));
     };
     const working = Promise.all(Array.from({ length: atOnce }, work));
-    for (const share of [1, 2, 3]) {
+    for (const share of process.env.KILLS ? [1, 2, 3] : [1, 3]) {
       await expect.poll(() => sent.length, { timeout: 120_000 }).toBeGreaterThan((count * share) / 4);
       service.signal('SIGKILL');
       await service.ended;
