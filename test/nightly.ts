@@ -40,6 +40,7 @@ const steps: Step[] = [
   { name: 'with an object store', environment: { VARIANT: 'object-store' } },
   { name: 'on damaged databases', environment: { VARIANT: 'damage', DAMAGES: '10000' } },
   { name: 'the rules of cdk-nag', environment: { VARIANT: 'cdk-nag' } },
+  { name: 'the bench', environment: { VARIANT: 'bench' } },
   { name: 'in Firefox and WebKit', environment: { VARIANT: 'browsers' } },
   { name: 'with large numbers', environment: sizes },
   ...Array.from({ length: repetitions }, (_, at) => ({ name: `again (${at + 1} of ${repetitions})` })),

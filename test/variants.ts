@@ -34,6 +34,8 @@ export const variants: Record<string, { include: string[]; env?: Record<string, 
   damage: { include: ['test/damage/harness.all.ts'] },
   /** The template of a deployment and the rules of cdk-nag, which is installed for it. */
   'cdk-nag': { include: ['test/hosts/aws/cdk-nag.all.ts'] },
+  /** The bench on tiny datasets. It fills both processors. */
+  bench: { include: ['test/tools/bench/*.all.ts'] },
   /** The page in browsers besides Chromium, which Debian brings. */
   browsers: { include: ['packages/web/test/*.nightly.ts'] },
   /** As root: the documentation under systemd, behind proxies, and with the oldest Node.js. */
