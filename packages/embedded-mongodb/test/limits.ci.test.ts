@@ -89,15 +89,18 @@ describe('a findAndModify', () => {
 });
 
 describe('memory', () => {
-  it.each<[string, Document[]]>([
-    ['$group', [{ $group: { _id: '$pad' } }]],
-    ['$sort', [{ $set: { m: { $add: ['$n', 1] } } }, { $sort: { m: -1 } }]],
-    ['$lookup', [{ $limit: 1 }, { $lookup: { from: 'things', localField: 'n', foreignField: 'n', as: 'same' } }]],
-  ])('the memory that %s takes is bounded', async (_, pipeline) => {
+  it('the memory that $group, $sort and $lookup take is bounded', async () => {
     const things = await freshCollection();
     for (let n = 0; n < 20; n++) await things.insertOne({ n, pad: `${n}${'x'.repeat(4_000_000)}` });
-    await expect(things.aggregate(pipeline).toArray()).rejects.toMatchObject({ code: 292 });
-    expect(await things.countDocuments()).toBe(20);
+    const pipelines = [
+      [{ $group: { _id: '$pad' } }],
+      [{ $set: { m: { $add: ['$n', 1] } } }, { $sort: { m: -1 } }],
+      [{ $limit: 1 }, { $lookup: { from: 'things', localField: 'n', foreignField: 'n', as: 'same' } }],
+    ];
+    for (const pipeline of pipelines) {
+      await expect(things.aggregate(pipeline).toArray(), JSON.stringify(pipeline)).rejects.toMatchObject({ code: 292 });
+      expect(await things.countDocuments()).toBe(20);
+    }
   });
 
   it.each<[string, Document]>([
@@ -114,7 +117,7 @@ describe('memory', () => {
     const database = await forkDatabase(freshDirectory());
     onTestFinished(() => void process.kill(database.pid));
     const things = connect(database.uri).db('test').collection('things');
-    for (let n = 0; n < 40; n++) await things.insertOne({ n, pad: 'x'.repeat(8_000_000) });
+    for (let n = 0; n < 24; n++) await things.insertOne({ n, pad: 'x'.repeat(8_000_000) });
     const before = residentBytes(database.pid);
     const cursor = things.find({}, { batchSize: 1 });
     await cursor.next();

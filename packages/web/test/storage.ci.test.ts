@@ -43,7 +43,11 @@ const refusals: [string, string][] = [
 
 /** Opens a page in a browser that refuses something from the start. */
 async function refused(script: string, path: string) {
-  const context = await (await browser()).newContext({ viewport: { width: 1_280, height: 800 }, serviceWorkers: 'block' });
+  const context = await (await browser()).newContext({
+    viewport: { width: 1_280, height: 800 },
+    serviceWorkers: 'block',
+    reducedMotion: 'reduce',
+  });
   context.setDefaultTimeout(60_000);
   await context.addInitScript(script);
   return { ...(await openPage(context, `${serveUrl}${path}`)), context };
