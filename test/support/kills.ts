@@ -10,13 +10,13 @@ type Kills = { inCi: number; atMost?: number };
  * acknowledged may be lost or doubled. `packages/embedded-mongodb` has its own, of the database.
  */
 const matrix = {
-  'the only server, while a room is in use': { inCi: 3, atMost: 50 },
-  'one of two workers, while a room is in use': { inCi: 3, atMost: 50 },
+  'the only server, while a room is in use': { inCi: 2, atMost: 50 },
+  'one of two workers, while a room is in use': { inCi: 2, atMost: 50 },
   // Each kill adds messages, and one request reads all of them.
   'a server, while two people write': { inCi: 2, atMost: 20 },
   'a server, during uploads': { inCi: 2 },
   'each of three servers, while people follow rooms': { inCi: 1, atMost: 4 },
-  'a process that notifies, at a push or later': { inCi: 5 },
+  'a process that notifies, at a push or later': { inCi: 3 },
 } satisfies Record<string, Kills>;
 
 /** The number of kills of a test. */

@@ -18,7 +18,7 @@ import { type Call, inProcess, overHttp, type Reply } from '../../support/transp
 import type { WriteJob } from '../../support/workers/write.ts';
 
 /** The number of messages; SENDS sets another. */
-const sends = Number(process.env.SENDS ?? 320);
+const sends = Number(process.env.SENDS ?? 192);
 const accounts = await Promise.all(Array.from({ length: 16 }, () => anAccount()));
 const texts = Array.from({ length: sends / accounts.length }, (_, index) => `Message ${index}`);
 
