@@ -51,7 +51,8 @@ export function collection<T extends Document>(name: string): Collection<T> {
   return Object.assign(Object.create(others) as Collection<T>, Object.fromEntries(calls));
 }
 
-function timeOfCall(): number | undefined {
+/** The longest time of a call that begins now, in milliseconds; undefined outside a request. */
+export function timeOfCall(): number | undefined {
   const deadline = deadlineOfRequest();
   if (deadline === undefined) return undefined;
   const left = Math.min(Math.floor(deadline - performance.now()), longestCallMs);

@@ -10,7 +10,10 @@ import {
   type WithId,
 } from 'mongodb';
 import { fulfilled } from './batching.ts';
+import { timeOfCall } from './bounded.ts';
+import { database } from './client.ts';
 import { isDuplicateKey } from './failures.ts';
+import { isWithinProcess } from './within-process.ts';
 
 // How many documents one command deletes or changes. It is small, so that other calls do not wait
 // long.
@@ -50,6 +53,34 @@ export async function outcomesOf(count: number, bulk: Promise<unknown>): Promise
   }
   return results;
 }
+
+/**
+ * Inserts documents, and returns the outcome of each: a unique index may refuse some of them. A
+ * database within this process gets a plain command: `insertMany` would encode each document twice,
+ * only to be able to retry.
+ */
+export async function insertEach<T extends Document>(
+  collection: Pick<Collection<T>, 'collectionName' | 'insertMany'>,
+  documents: OptionalUnlessRequiredId<T>[],
+): Promise<PromiseSettledResult<void>[]> {
+  if (!isWithinProcess() || documents.length > mostInCommand)
+    return outcomesOf(documents.length, collection.insertMany(documents, { ordered: false }));
+  const maxTimeMS = timeOfCall();
+  const command = {
+    insert: collection.collectionName,
+    documents,
+    ordered: false,
+    writeConcern: { w: 'majority', j: true },
+    ...(maxTimeMS !== undefined && { maxTimeMS }),
+  };
+  const { writeErrors = [] } = await database.command(command, { ignoreUndefined: true });
+  const results: PromiseSettledResult<void>[] = documents.map(() => fulfilled(undefined));
+  for (const error of writeErrors) results[error.index] = { status: 'rejected', reason: new MongoServerError(error) };
+  return results;
+}
+
+/** The most documents of a plain command, so that it stays far below 16 MB. */
+const mostInCommand = 32;
 
 /**
  * Inserts a document with times of the database's clock, and returns the stored document. `times`

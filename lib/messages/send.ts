@@ -13,7 +13,7 @@ import type { QuestionDocument } from '../collections/rooms/questions.ts';
 import { rooms } from '../collections/rooms/rooms.ts';
 import { batchWrites, orThrow } from '../database/batching.ts';
 import { isDuplicateKey } from '../database/failures.ts';
-import { outcomesOf } from '../database/writes.ts';
+import { insertEach } from '../database/writes.ts';
 import { noFiles } from '../files/store.ts';
 import type { Caller } from '../identity/caller.ts';
 import { foresee, notify } from '../notices/notices.ts';
@@ -263,7 +263,7 @@ const insertTogether = batchWrites(async (sent: MessageDocument[]): Promise<Prom
 async function insert(sent: MessageDocument[]): Promise<PromiseSettledResult<void>[]> {
   const [first, ...others] = sent;
   if (first && others.length === 0) return Promise.allSettled([messages.unscoped.insertOne(first).then(() => undefined)]);
-  return outcomesOf(sent.length, messages.unscoped.insertMany(sent, { ordered: false }));
+  return insertEach(messages.unscoped, sent);
 }
 
 /** Stores a message; false if its key or its place is taken. */
