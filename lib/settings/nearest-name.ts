@@ -30,6 +30,8 @@ function differences(one: string, other: string): number {
         ),
       );
     }
+    // Most pairs differ in their first letters already, and no later row has a smaller number.
+    if (Math.min(...(rows[row] ?? [])) > 2) return Number.POSITIVE_INFINITY;
   }
   return at(one.length, other.length);
 }

@@ -20,7 +20,7 @@ export function normaliseReaction(sent: string): string | undefined {
 export function normaliseEmoji(sent: string): string | undefined {
   const bare = sent.replace(selectors, '');
   const emoji = bare.replace(needsSelector, '$&\ufe0f');
-  return anEmoji.test(emoji) || anUnlistedEmoji.test(bare) ? emoji : undefined;
+  return isEmoji(emoji) || anUnlistedEmoji.test(bare) ? emoji : undefined;
 }
 
 const selectors = /[\ufe0e\ufe0f]/g;
@@ -31,7 +31,8 @@ const aPathStep = /^\.\.?$/;
 // Without a selector these are shown as text. A skin tone also makes them emoji.
 const needsSelector = /(?!\p{Emoji_Presentation})\p{Emoji}(?!\p{Emoji_Modifier})/gu;
 
-const anEmoji = /^\p{RGI_Emoji}$/v;
+// In a function, because the list of all emoji takes 15 ms to build.
+const isEmoji = (text: string): boolean => /^\p{RGI_Emoji}$/v.test(text);
 
 // An emoji that is newer than this program, or a family without its own picture: up to four
 // pictures in a row.
