@@ -15,6 +15,7 @@ import { misspelledSettings } from '../../lib/settings/settings.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { announcement, type Beginning } from './announcement.ts';
 import { type Snapshot, snapshot } from './counters.ts';
+import { loadRoutes } from './http/routes.ts';
 import { serveMetrics } from './metrics.ts';
 import { relayOfWorker } from './push/relay.ts';
 import { type Server, startServer } from './server.ts';
@@ -88,7 +89,7 @@ async function findBeginning(): Promise<Beginning> {
 }
 
 const start = (settings: Parameters<typeof startServer>[0]): Promise<Server> =>
-  explained(settings.host, settings.port, '--port or HTTP_PORT', () => startServer(settings));
+  explained(settings.host, settings.port, '--port or HTTP_PORT', () => startServer(settings, loadRoutes({ loadsOthers: true })));
 
 async function startMetrics({ host, metricsPort }: Settings, gather: () => Promise<Snapshot[]>): Promise<void> {
   if (metricsPort === undefined) return;

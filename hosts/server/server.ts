@@ -42,9 +42,8 @@ type Address = Pick<Settings, 'host' | 'port' | 'trustProxy' | 'maxConnections'>
 };
 
 /** Serves the functions of `serverless.yml` as Lambda behind API Gateway would. */
-export async function startServer(address: Address, find?: FindRoute): Promise<Server> {
+export async function startServer(address: Address, route: FindRoute = loadRoutes()): Promise<Server> {
   const { host, port, trustProxy, maxConnections } = address;
-  const route = find ?? (await loadRoutes());
   let closing = false;
 
   const options = {
@@ -72,7 +71,10 @@ export async function startServer(address: Address, find?: FindRoute): Promise<S
       query,
       body: undefined,
     };
-    const found = isPlain(request) ? route(request.method ?? '', path) : { ...route('GET', path), handler: ambiguous };
+    const matched = isPlain(request) ? route(request.method ?? '', path) : { ...(await route('GET', path)), handler: ambiguous };
+    const found = matched instanceof Promise ? await matched : matched;
+    // The client may have disconnected while its function was loaded.
+    if (request.destroyed) return;
     if (takesBytes(found, request.method)) return upload(found, request, received, response);
     if (!hasBody(request)) return invoke(found, request, received, response);
 

@@ -18,6 +18,12 @@ export const tooLarge = rejectWith(() => payloadTooLarge(limits.requestBody));
 
 export const busy = rejectWith(() => serviceUnavailable('The service is busy.'));
 
+/** A handler for a function that cannot be loaded: an internal error. */
+export const failWith = (error: unknown): Handler =>
+  rejectWith(() => {
+    throw error;
+  });
+
 export const responseTooLarge = rejectWith(internalError);
 
 export const headersTooLarge = rejectWith(

@@ -332,6 +332,9 @@ async function largeModulesOf(settings: Record<string, string>): Promise<string[
     console.error('loaded: ' + (names.join() || 'none'));
   })`;
   const service = await serve({ ...settings, ...preloading(script) });
+  // The first request makes all functions load.
+  await overHttp(service.url)('GET', '/api/rooms');
+  await expect.poll(service.output, { timeout: 30_000 }).toContain('"functions loaded"');
   expect(await service.stop()).toBe(0);
   return [...service.output().matchAll(/^loaded: (.+)$/gm)].map(([, names = '']) => names);
 }
