@@ -6,11 +6,12 @@ import { answerCreated, withHeaders, withNext } from '../lib/http/answers.ts';
 import { endpoint } from '../lib/http/endpoint.ts';
 import { operation } from '../lib/http/operation.ts';
 import { fileIds } from '../lib/messages/attachments/attachments.ts';
+import { contentIn, contentParameters } from '../lib/messages/content.ts';
 import { historyParameters, historyRefusals } from '../lib/messages/history.ts';
 import { messageText, requireContent, shownMessage } from '../lib/messages/messages.ts';
-import { questionIn, questionParameters } from '../lib/messages/questions/question.ts';
 import { ignoredWordsHeader, readMessages, searchParameters } from '../lib/messages/search/search.ts';
-import { keyOfMessage, sendMessage, sendRefusals } from '../lib/messages/send.ts';
+import { keyOfMessage } from '../lib/messages/sending/replay.ts';
+import { sendMessage, sendRefusals } from '../lib/messages/sending/send.ts';
 import { startRefusals } from '../lib/messages/streaming/start.ts';
 
 /**
@@ -57,7 +58,7 @@ export const handler = endpoint({
         optional(flag),
       ),
       is_in_room: about('Whether a reply is also shown in the room; by default only in its thread.', optional(flag)),
-      ...questionParameters,
+      ...contentParameters,
     },
     status: 201,
     answer: shownMessage.schema,
@@ -65,10 +66,10 @@ export const handler = endpoint({
     refusals: [...sendRefusals, ...startRefusals],
     run: async ({ body, caller, request: { headers } }) => {
       const { room, text = '', files, thread, is_in_room, is_streaming: isStreaming } = body;
-      const question = questionIn(body);
-      if (isStreaming && question) throw invalidParameter('actions', "be left out with 'is_streaming'");
+      const content = contentIn(body);
+      if (isStreaming && content.question) throw invalidParameter('actions', "be left out with 'is_streaming'");
       if (!isStreaming) requireContent(body.text, files);
-      const sent = { room, text, files, thread, is_in_room, isStreaming, question };
+      const sent = { room, text, files, thread, is_in_room, isStreaming, ...content };
       return answerCreated(await sendMessage(sent, keyOfMessage(headers, sent), caller));
     },
   }),

@@ -3,7 +3,7 @@ import { type Refusal, tooManyRequests } from '../base/errors.ts';
 import { countWebhookWrite, countWrite } from '../identity/write-rate.ts';
 import { findWebhook, noSuchWebhook } from '../members/webhooks.ts';
 import type { Message } from '../messages/messages.ts';
-import { sendMessage } from '../messages/send.ts';
+import { sendMessage } from '../messages/sending/send.ts';
 import { roomArchived } from '../rooms/permissions.ts';
 import { decodeForeign } from './body.ts';
 import { readSent, type Sent } from './shapes.ts';

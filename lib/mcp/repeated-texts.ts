@@ -3,9 +3,10 @@ import type { ObjectId } from 'mongodb';
 import { type SentTextDocument, sentTexts } from '../collections/rooms/sent-texts.ts';
 import { retryContended } from '../database/engines.ts';
 import type { Caller } from '../identity/caller.ts';
+import { hashedContent, type SentContent } from '../messages/content.ts';
 
-/** A text and its destination. */
-type SentText = { room: ObjectId; thread?: ObjectId | undefined; text: string; question?: unknown };
+/** A text with its content, and its destination. */
+type SentText = { room: ObjectId; thread?: ObjectId | undefined; text: string } & SentContent;
 
 /** For how long the same text from the same token to the same place is the same message. */
 const windowMs = 60_000;
@@ -16,8 +17,8 @@ const windowMs = 60_000;
  * lost, and do not invent keys. One atomic update by the database's clock decides, so that
  * concurrent calls get the same key.
  */
-export async function keyOfRepeatedText({ room, thread, text, question }: SentText, { token }: Caller): Promise<string> {
-  const said = JSON.stringify([token._id, room, thread ?? null, text, ...(question ? [question] : [])]);
+export async function keyOfRepeatedText({ room, thread, text, ...content }: SentText, { token }: Caller): Promise<string> {
+  const said = JSON.stringify([token._id, room, thread ?? null, text, ...hashedContent(content)]);
   const _id = createHash('sha256').update(said).digest('hex');
   const isRecent = { $gt: [{ $add: ['$at', windowMs] }, '$$NOW'] };
   const kept = (field: keyof SentTextDocument, value: unknown) => ({ $cond: [isRecent, `$${field}`, value] });

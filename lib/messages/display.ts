@@ -27,8 +27,7 @@ const shownCard = card.representation(
   ['color', 'author', 'title', 'url', 'text', 'image_url', 'footer', 'at'],
 );
 
-/** The display options of a message from a program, as the API shows them. */
-export const displaySchema = record(
+const displaySchema = record(
   'MessageDisplay',
   {
     name: described('The name that the program chose.', aText),
@@ -39,4 +38,15 @@ export const displaySchema = record(
   ['name', 'icon', 'text'],
 );
 
-export const showDisplay = (display: Display) => ({ ...display, cards: display.cards.map(shownCard.show) });
+const { made } = shownFrom<{ display?: Display }>();
+
+/** The field of a message that a program gave a look, which other messages lack. */
+export const displayFields = {
+  display: made(
+    described(
+      'The look of the message, from the program that posted it by a webhook. `text` has the same content for programs without cards.',
+      displaySchema,
+    ),
+    ({ display }) => display && { ...display, cards: display.cards.map(shownCard.show) },
+  ),
+};

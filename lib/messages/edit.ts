@@ -13,6 +13,7 @@ import { refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import { findReaders } from '../rooms/read-markers.ts';
 import type { Place } from '../rooms/sequence.ts';
 import { type Change, changeMessage, type Decide, messageDeleted, requireNotDeleted } from './change.ts';
+import { unsetContent } from './content.ts';
 import { findMentioned, findMentions, forAllIn, type Mentions, membersAmong } from './mentions.ts';
 import { type Message, requireContent } from './messages.ts';
 import { messageAnswered, requireUnanswered } from './questions/question.ts';
@@ -141,8 +142,7 @@ export async function deleteMessage(id: ObjectId, caller: Caller, precondition?:
       update: ({ at }) => ({
         $set: { text: '', mentions: [], reactions: [], pinned_at: null, deleted_at: at, is_deleted: true },
         $unset: {
-          display: '',
-          question: '',
+          ...unsetContent,
           files: '',
           words: '',
           is_pinned: '',

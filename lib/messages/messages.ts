@@ -13,8 +13,7 @@ import { aBot, findPersons, type Person, personFields, personsOf, showPerson } f
 import { type ContextRow, contextFields, contextOf, type RoomContext } from '../rooms/contexts.ts';
 import { may, noteReadingAsAdmin } from '../rooms/permissions.ts';
 import { aSeq } from '../rooms/sequence.ts';
-import { displaySchema, showDisplay } from './display.ts';
-import { questionFieldNames, questionFields } from './questions/shown.ts';
+import { contentFieldNames, contentFields } from './content.ts';
 import { countReplies, type ReplyCounts } from './replies.ts';
 
 /** A message with what its author is called and the number of its replies. */
@@ -60,14 +59,7 @@ export const shownMessage = representation(
     is_bot: as(aBot, 'is_bot'),
     via: as(described('The agent that sent it for its author, by the name of its token.', aText), 'via'),
     text: as(described('The text; empty if the message has only files, or is deleted.', aText), 'text'),
-    display: made(
-      described(
-        'The look of the message, from the program that posted it by a webhook. `text` has the same content for programs without cards.',
-        displaySchema,
-      ),
-      ({ display }) => display && showDisplay(display),
-    ),
-    ...questionFields,
+    ...contentFields,
     files: made(described('The files, in the order of their sender.', listOf(shownFile.schema)), ({ files = [] }) =>
       files.map(shownFile.show),
     ),
@@ -111,7 +103,7 @@ export const shownMessage = representation(
     reactions: made(described('The reactions, by emoji.', listOf(reactionSchema)), ({ reactions }) => groupReactions(reactions)),
     pinned_at: dateOrNull('pinned_at', 'The time of pinning; null if not pinned.'),
   },
-  ['name', 'avatar', 'is_bot', 'via', 'display', 'is_streaming', 'is_interrupted', ...questionFieldNames],
+  ['name', 'avatar', 'is_bot', 'via', 'is_streaming', 'is_interrupted', ...contentFieldNames],
 );
 export type Message = ShownBy<typeof shownMessage>;
 

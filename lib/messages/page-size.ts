@@ -1,5 +1,5 @@
 import type { AttachedFile, MessageDocument } from '../collections/rooms/messages.ts';
-import type { QuestionDocument } from '../collections/rooms/questions.ts';
+import { type Content, weightOfContent } from './content.ts';
 
 /**
  * The approximate size of a page in bytes. A page of long messages has fewer messages than its
@@ -14,17 +14,13 @@ export const mostBytes = 1024 * 1024;
 const firstChunk = 52;
 
 /** The approximate size of a message as JSON, in bytes. */
-export const weightOf = ({ text, files, question, mentions, reactions }: WeighedMessage): number =>
+export const weightOf = ({ text, files, mentions, reactions, ...content }: WeighedMessage): number =>
   weightOfIds(mentions.length + reactions.length) +
   Buffer.byteLength(text) +
   (files ? weightOfFiles(files) : 0) +
-  (question ? weightOfQuestion(question) : 0);
+  weightOfContent(content);
 
-type WeighedMessage = Pick<MessageDocument, 'text' | 'files' | 'question' | 'mentions' | 'reactions'>;
-
-const weightOfQuestion = ({ actions, presses }: QuestionDocument) =>
-  Buffer.byteLength(JSON.stringify(actions)) + bytesOfPress * presses.length;
-const bytesOfPress = 180;
+type WeighedMessage = Content & Pick<MessageDocument, 'text' | 'files' | 'mentions' | 'reactions'>;
 
 const weightOfFiles = (files: AttachedFile[]) =>
   files.reduce((bytes, { name, alt = '' }) => bytes + bytesOfRest + Buffer.byteLength(name) + Buffer.byteLength(alt), 0);

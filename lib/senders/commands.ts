@@ -27,7 +27,7 @@ import { shownOtherUser } from '../identity/users.ts';
 import { countWrite } from '../identity/write-rate.ts';
 import { type Message, messageText, noSuchMessage, shownMessage } from '../messages/messages.ts';
 import { questionIn, questionParameters, type SentQuestion } from '../messages/questions/question.ts';
-import { sendMessage } from '../messages/send.ts';
+import { sendMessage } from '../messages/sending/send.ts';
 import { findContext } from '../rooms/contexts.ts';
 import { refusalsOf, requirePermission } from '../rooms/permissions.ts';
 import { config } from '../settings/config.ts';

@@ -7,7 +7,7 @@ import { users } from '../collections/accounts/users.ts';
 import type { DeliveryDocument } from '../collections/delivery/webhook-states.ts';
 import { countWrite } from '../identity/write-rate.ts';
 import type { SentQuestion } from '../messages/questions/question.ts';
-import { sendMessage } from '../messages/send.ts';
+import { sendMessage } from '../messages/sending/send.ts';
 import { openConversation } from '../rooms/conversations.ts';
 import type { Sender } from './sender.ts';
 

@@ -9,7 +9,8 @@ import { messageText, readMessage, requireContent } from '../../messages/message
 import type { SentQuestion } from '../../messages/questions/question.ts';
 import { addReaction, formerEmoji, removeReaction } from '../../messages/reactions.ts';
 import { saveMessage } from '../../messages/saved.ts';
-import { keyOfMessage, sendMessage as send } from '../../messages/send.ts';
+import { keyOfMessage } from '../../messages/sending/replay.ts';
+import { sendMessage as send } from '../../messages/sending/send.ts';
 import { openConversation } from '../../rooms/conversations.ts';
 import { findRoomId, personParameter, roomParameter } from '../places.ts';
 import { keyOfRepeatedText } from '../repeated-texts.ts';

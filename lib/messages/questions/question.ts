@@ -26,15 +26,17 @@ export const questionParameters = {
   ),
 };
 
+type QuestionParameters = Values<typeof questionParameters>;
+
 /** A question as its sender describes it. */
-export type SentQuestion = Omit<Values<typeof questionParameters>, 'actions'> & { actions: SentAction[] };
+export type SentQuestion = Omit<QuestionParameters, 'actions'> & { actions: SentAction[] };
 
 export const programRequired: Refusal = () =>
   permissionDenied('program_required', 'Only bots and agents can send actions, streams and status lines.');
 export const questionRefusals = [programRequired, noSuchUser];
 
 /** The question of a message that is sent; undefined for other messages. */
-export function questionIn(sent: Values<typeof questionParameters>): SentQuestion | undefined {
+export function questionIn(sent: QuestionParameters): SentQuestion | undefined {
   const { actions, is_select, answers, expires_at, is_approval } = sent;
   const rest = { is_select, answers, expires_at, is_approval };
   if (!actions) {

@@ -64,4 +64,7 @@ export const questionFields = {
   ),
 };
 
-export const questionFieldNames = ['actions', 'is_select', 'answers', 'expires_at', 'is_approval', 'version', 'presses'] as const;
+/** The approximate size of a question as JSON, in bytes. */
+export const weightOfQuestion = ({ actions, presses }: QuestionDocument): number =>
+  Buffer.byteLength(JSON.stringify(actions)) + bytesOfPress * presses.length;
+const bytesOfPress = 180;

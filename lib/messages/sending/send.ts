@@ -1,27 +1,16 @@
 import { ObjectId } from 'mongodb';
-import {
-  type CreationResult,
-  type IdempotencyFields,
-  type IdempotencyKey,
-  idempotencyKeyOf,
-  requireSameRequest,
-} from '../api/idempotency.ts';
-import { attempt, regardlessOfDeadline } from '../base/deadline.ts';
-import { invalidParameter } from '../base/errors.ts';
-import { type Display, type MassMention, type MessageDocument, messages } from '../collections/rooms/messages.ts';
-import type { QuestionDocument } from '../collections/rooms/questions.ts';
-import { rooms } from '../collections/rooms/rooms.ts';
-import { batchWrites, orThrow } from '../database/batching.ts';
-import { isDuplicateKey } from '../database/failures.ts';
-import { insertEach } from '../database/writes.ts';
-import { noFiles } from '../files/store.ts';
-import type { Caller } from '../identity/caller.ts';
-import { foresee, notify } from '../notices/notices.ts';
-import { findContext, noSuchRoom } from '../rooms/contexts.ts';
-import { tellFollowers } from '../rooms/followed-threads.ts';
-import { noteMessages } from '../rooms/notes.ts';
-import { findReadableRoom, refusalsOf, requirePermission } from '../rooms/permissions.ts';
-import type { Place } from '../rooms/sequence.ts';
+import type { CreationResult, IdempotencyKey } from '../../api/idempotency.ts';
+import { attempt } from '../../base/deadline.ts';
+import { invalidParameter } from '../../base/errors.ts';
+import { type MassMention, type MessageDocument, messages } from '../../collections/rooms/messages.ts';
+import { rooms } from '../../collections/rooms/rooms.ts';
+import { orThrow } from '../../database/batching.ts';
+import { noFiles } from '../../files/store.ts';
+import type { Caller } from '../../identity/caller.ts';
+import { findContext, noSuchRoom } from '../../rooms/contexts.ts';
+import { tellFollowers } from '../../rooms/followed-threads.ts';
+import { refusalsOf, requirePermission } from '../../rooms/permissions.ts';
+import type { Place } from '../../rooms/sequence.ts';
 import {
   type Attachments,
   attachRefusals,
@@ -29,27 +18,20 @@ import {
   findAttachments,
   settleFiles,
   takeFiles,
-} from './attachments/attachments.ts';
+} from '../attachments/attachments.ts';
+import { type Content, contentRefusals, resolveContent } from '../content.ts';
+import { fillGap } from '../gaps.ts';
+import { findMentioned, findMentions, forAllIn, type Mentions, membersAmong, mostForAll } from '../mentions.ts';
+import { type Message, noSuchMessage, showMessage } from '../messages.ts';
+import { tokensOf } from '../search/tokens.ts';
+import { beginning, requireStream } from '../streaming/start.ts';
 import { botsAlone, requireRecentPerson } from './bot-turns.ts';
-import { fillGap } from './gaps.ts';
-import { findMentioned, findMentions, forAllIn, type Mentions, membersAmong, mostForAll } from './mentions.ts';
-import { type Message, noSuchMessage, showMessage } from './messages.ts';
 import { nobodyLeft, type Sender, type TakenPlace, takeMessagePlace } from './places.ts';
-import { questionRefusals, resolveQuestion, type SentQuestion } from './questions/question.ts';
-import { countReplies } from './replies.ts';
-import { tokensOf } from './search/tokens.ts';
-import { beginning, requireStream } from './streaming/start.ts';
+import { findSent, type KeyedRequest, replay } from './replay.ts';
+import { isStored, storeMessage } from './store.ts';
 
-/**
- * A new message: its text, its files, its room, the message that it replies to, and whether a reply
- * is also shown in the room.
- */
-type NewMessage = {
-  room: ObjectId;
-  text: string;
-  files: ObjectId[];
-  thread?: ObjectId | undefined;
-  is_in_room?: boolean | undefined;
+/** A new message. */
+type NewMessage = KeyedRequest & {
   /**
    * True if names in the text must not be treated as mentions: it quotes people who wrote
    * elsewhere.
@@ -57,17 +39,11 @@ type NewMessage = {
   isReport?: boolean;
   /** True if a person has requested it with a command. */
   isAsked?: boolean;
-  /** True if the text is the beginning of one that streams. */
-  isStreaming?: boolean | undefined;
-  /** How another program wants it to look. */
-  display?: Display | undefined;
-  /** The question of a bot or an agent. */
-  question?: SentQuestion | undefined;
 };
 
 export const sendRefusals = [
   ...refusalsOf('send'),
-  ...questionRefusals,
+  ...contentRefusals,
   botsAlone,
   nobodyLeft,
   noSuchRoom,
@@ -75,21 +51,6 @@ export const sendRefusals = [
   noFiles,
   ...attachRefusals,
 ];
-
-/** The idempotency key of a request to send a message, if it has one. */
-export function keyOfMessage(
-  headers: Record<string, string | undefined>,
-  { room, text, thread, is_in_room, files, question, isStreaming }: NewMessage,
-): IdempotencyKey | undefined {
-  // Absent fields of later versions do not count: a key of an earlier one finds its message.
-  const later = [
-    ...(is_in_room === undefined ? [] : [is_in_room]),
-    ...(files.length > 0 ? [files] : []),
-    ...(question ? [question] : []),
-    ...(isStreaming ? ['streaming'] : []),
-  ];
-  return idempotencyKeyOf(headers, room, text, thread ?? null, ...later);
-}
 
 /**
  * Sends a message. One update reserves the room's next place and proves membership, then the
@@ -110,7 +71,7 @@ export async function sendMessage(
     throw noSuchMessage();
   }
   if (!sent.isAsked) await requireRecentPerson({ room, thread: parent?._id, caller });
-  const question = sent.question && (await resolveQuestion(sent.question, text, caller));
+  const content = await resolveContent(sent, text, caller);
   if (sent.isStreaming) await requireStream(caller);
   const attachments = files.length > 0 ? await findAttachments(files, room, caller) : undefined;
 
@@ -119,8 +80,7 @@ export async function sendMessage(
   const draft: Draft = {
     room,
     text,
-    display: sent.display,
-    question,
+    content,
     isStreaming: sent.isStreaming,
     attachments,
     // Threads have one level: a reply to a reply joins the thread of the first message.
@@ -137,7 +97,7 @@ export async function sendMessage(
     const taken = await takeMessagePlace(draft);
     const hasFiles = !attachments || (await takeFiles(attachments));
     const message = await compose(draft, taken);
-    if (hasFiles && (await store(message))) {
+    if (hasFiles && (await storeMessage(message))) {
       if (attachments) await settleFiles(attachments);
       return { value: showMessage(message, caller.user, 0), isReplay: false };
     }
@@ -170,9 +130,9 @@ const findParent = (_id: ObjectId) =>
   messages.findOne<Parent>({ _id }, { projection: { room: 1, user: 1, thread: 1, repliers: 1 } });
 
 /** A message without a place, the lookups that it waits for, and the message that it replies to. */
-type Draft = Omit<NewMessage, 'files' | 'question'> &
+type Draft = Pick<NewMessage, 'room' | 'text' | 'thread' | 'isStreaming'> &
   Sender & {
-    question: QuestionDocument | undefined;
+    content: Content;
     attachments: Attachments | undefined;
     key: IdempotencyKey | undefined;
     mentions: Mentions;
@@ -202,8 +162,7 @@ async function compose(draft: Draft, taken: TakenPlace): Promise<MessageDocument
     user: draft.caller.user._id,
     ...(draft.caller.token.agent !== undefined && { via: draft.caller.token.agent }),
     text: draft.text,
-    ...(draft.display && { display: draft.display }),
-    ...(draft.question && { question: draft.question }),
+    ...draft.content,
     ...files,
     ...(draft.isStreaming
       ? beginning(draft.text, place.at)
@@ -248,67 +207,3 @@ async function noteReply({ _id, user: beganBy, repliers = [] }: Parent, user: Ob
 }
 
 const mostRepliers = 3;
-
-/** Inserts the messages of all rooms that are ready at the same time together. */
-const insertTogether = batchWrites(async (sent: MessageDocument[]): Promise<PromiseSettledResult<void>[]> => {
-  const isWanted = foresee();
-  const [stored] = await regardlessOfDeadline(() =>
-    Promise.all([insert(sent), noteMessages(sent.filter(({ is_folded }) => !is_folded))]),
-  );
-  for (const [room, some] of Map.groupBy(sent, ({ room }) => room.toHexString()))
-    notify({ type: 'moved', room, seq: Math.max(...some.map(({ seq }) => seq)) }, isWanted);
-  return stored;
-});
-
-async function insert(sent: MessageDocument[]): Promise<PromiseSettledResult<void>[]> {
-  const [first, ...others] = sent;
-  if (first && others.length === 0) return Promise.allSettled([messages.unscoped.insertOne(first).then(() => undefined)]);
-  return insertEach(messages.unscoped, sent);
-}
-
-/** Stores a message; false if its key or its place is taken. */
-async function store(message: MessageDocument): Promise<boolean> {
-  try {
-    await insertTogether(message);
-    return true;
-  } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
-    // The driver sends an insert again when its connection breaks, and then finds its own.
-    return isStored(message, { seq: message.seq });
-  }
-}
-
-const isStored = async ({ _id }: MessageDocument, where: { seq?: number } = {}): Promise<boolean> =>
-  (await messages.countDocuments({ _id, ...where }, { limit: 1 })) === 1;
-
-const findSent = ({ user }: Caller, { idempotency_key }: IdempotencyKey) => messages.findOne({ user: user._id, idempotency_key });
-
-/**
- * The first message with this key, as it is now. A caller who may no longer read it is refused like
- * for any other message.
- */
-async function replay(
-  first: MessageDocument & Partial<IdempotencyFields>,
-  key: IdempotencyKey,
-  caller: Caller,
-): Promise<CreationResult<Message>> {
-  if (caller.isWebhook) return replayAsSent(first, key, caller);
-  await findReadableRoom(first.room, caller);
-  requireSameRequest(first, key);
-  const replies = await countReplies(first.room, [first]);
-  return { value: showMessage(first, caller.user, replies.get(first._id.toHexString()) ?? 0), isReplay: true };
-}
-
-/**
- * The message that a webhook sent first, as it was then: it may post, and not read what became of
- * that.
- */
-function replayAsSent(
-  first: MessageDocument & Partial<IdempotencyFields>,
-  key: IdempotencyKey,
-  caller: Caller,
-): CreationResult<Message> {
-  requireSameRequest(first, key);
-  const { repliers: _, replied_at: __, ...sent } = first;
-  return { value: showMessage({ ...sent, reactions: [], pinned_at: null }, caller.user, 0), isReplay: true };
-}

@@ -1,14 +1,14 @@
 import { type Role, roles } from 'chat-service-rules/permissions';
 import type { Filter, ObjectId } from 'mongodb';
-import { attempt } from '../base/deadline.ts';
-import { conflict, type Refusal } from '../base/errors.ts';
-import { type MemberDocument, type RoomDocument, rooms } from '../collections/rooms/rooms.ts';
-import { batchWritesByKey, fulfilled } from '../database/batching.ts';
-import type { Caller } from '../identity/caller.ts';
-import { noSuchWebhook } from '../members/webhooks.ts';
-import { findContext, type RoomContext } from '../rooms/contexts.ts';
-import { allowedTo, requirePermission, roomArchived } from '../rooms/permissions.ts';
-import { type Place, placeOf, takePlace } from '../rooms/sequence.ts';
+import { attempt } from '../../base/deadline.ts';
+import { conflict, type Refusal } from '../../base/errors.ts';
+import { type MemberDocument, type RoomDocument, rooms } from '../../collections/rooms/rooms.ts';
+import { batchWritesByKey, fulfilled } from '../../database/batching.ts';
+import type { Caller } from '../../identity/caller.ts';
+import { noSuchWebhook } from '../../members/webhooks.ts';
+import { findContext, type RoomContext } from '../../rooms/contexts.ts';
+import { allowedTo, requirePermission, roomArchived } from '../../rooms/permissions.ts';
+import { type Place, placeOf, takePlace } from '../../rooms/sequence.ts';
 
 /**
  * A caller who wants to send a message to a room. `withMembers` requests the list of its users; the

@@ -1,11 +1,11 @@
 import type { ObjectId } from 'mongodb';
-import { conflict, type Refusal } from '../base/errors.ts';
-import { messages } from '../collections/rooms/messages.ts';
-import { rooms } from '../collections/rooms/rooms.ts';
-import type { Caller } from '../identity/caller.ts';
-import { findPersons } from '../identity/persons.ts';
-import { config } from '../settings/config.ts';
-import { isProgram } from './questions/question.ts';
+import { conflict, type Refusal } from '../../base/errors.ts';
+import { messages } from '../../collections/rooms/messages.ts';
+import { rooms } from '../../collections/rooms/rooms.ts';
+import type { Caller } from '../../identity/caller.ts';
+import { findPersons } from '../../identity/persons.ts';
+import { config } from '../../settings/config.ts';
+import { isProgram } from '../questions/question.ts';
 
 /* Programs that answer each other must stop: nothing else ends such a conversation. */
 
