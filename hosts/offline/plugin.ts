@@ -3,7 +3,7 @@ import { connect, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Background } from '../../lib/base/background.ts';
 import { type Carrier, setCarrier } from '../../lib/notices/carrier.ts';
-import { defaultFiles, misspelledSettings } from '../../lib/settings/settings.ts';
+import { defaultFiles, filesDirectory, misspelledSettings } from '../../lib/settings/settings.ts';
 import { announcement, type Beginning } from '../server/announcement.ts';
 import { onEnd } from '../server/signals.ts';
 import { requireWritable } from '../server/writable-places.ts';
@@ -59,13 +59,17 @@ export default class OfflinePlugin {
       SOCKET_ENDPOINT: `http://${host}:${websocketPort}`,
     };
     for (const sentence of misspelledSettings(process.env)) process.stderr.write(`${sentence}\n`);
-    if (!/^(off|s3:.*)?$/.test(process.env.FILES))
-      await requireWritable('FILES', process.env.FILES).catch(({ message }) => end(message));
+    await requireWritableFiles().catch(({ message }) => end(message));
     const beginning = prepareDatabase(offline);
     const environment = provider.environment as Record<string, string>;
     likeApiGateway((request, response) => answersBytes(request, response, environment));
     void announce(Number(emulator.httpPort), emulator.host, beginning).then(() => workMeanwhile(environment));
   }
+}
+
+async function requireWritableFiles(): Promise<void> {
+  const directory = filesDirectory(process.env);
+  if (directory !== '') await requireWritable('FILES', directory);
 }
 
 /**

@@ -11,7 +11,7 @@ export async function freeSpace(): Promise<Record<string, number>> {
   const { files, backups } = config;
   const directories = {
     database: isEmbeddedDatabase() ? process.env.DATA_DIR?.trim() || settings.DATA_DIR.fallback : '',
-    files: files.bucket ? '' : files.place,
+    files: files.directory,
     backups: backups.directory,
   };
   const found: Record<string, number> = {};

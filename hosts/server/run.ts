@@ -73,8 +73,8 @@ export async function serve(settings: Settings & { server: string | undefined; a
 
 /** Requires that the directories of files and backups can be written. */
 async function requirePlaces({ backup }: Settings): Promise<void> {
-  const { place, bucket } = config.files;
-  if (place !== '' && !bucket) await requireWritable('FILES', place);
+  const { directory } = config.files;
+  if (directory !== '') await requireWritable('FILES', directory);
   if (backup) await requireWritable('--backup-dir or BACKUP_DIR', backup.directory);
 }
 

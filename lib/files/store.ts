@@ -7,9 +7,9 @@ import { s3Store } from './s3.ts';
 export const noFiles: Refusal = () => permissionDenied('no_files', 'The service does not store files.');
 
 /** The file store; undefined if the service stores no files. */
-export const findStore = fromConfig(({ files: { place, bucket } }): FileStore | undefined => {
+export const findStore = fromConfig(({ files: { directory, bucket } }): FileStore | undefined => {
   if (bucket) return s3Store(bucket);
-  return place === '' ? undefined : directoryStore(place);
+  return directory === '' ? undefined : directoryStore(directory);
 });
 
 /** The file store; 403 if the service stores no files. */

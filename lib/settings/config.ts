@@ -1,6 +1,6 @@
 import { defaultProvider, type IdentityProvider } from './identity-providers.ts';
 import { bucketPattern } from './setting-rules.ts';
-import { ConfigError, readSetting, type SettingName } from './settings.ts';
+import { ConfigError, filesDirectory, readSetting, type SettingName } from './settings.ts';
 
 /** The service's settings. Every one has a default, except the address of the database. */
 export type Config = Readonly<ReturnType<typeof readConfig>>;
@@ -105,12 +105,11 @@ export function readConfig(environment: Record<string, string | undefined>) {
     /** Of the page; the first is for browsers that ask for none of them. */
     languages: read('LANGUAGES'),
     /**
-     * Where files are kept, or nothing where none are, and how many bytes one, those of one account
-     * and all may have.
+     * The place of the files, with the most bytes of a file, and of the files of an account and of
+     * all. Without a directory and a bucket, files cannot be sent.
      */
     files: {
-      place: read('FILES') === 'off' ? '' : read('FILES'),
-      /** Set if the files are in a bucket. */
+      directory: filesDirectory(environment),
       bucket: bucketOf(read('FILES'), environment),
       size: read('FILE_SIZE'),
       perUser: read('FILES_PER_USER'),

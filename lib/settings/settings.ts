@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { providerSignUps } from './identity-providers.ts';
 import { nearestName } from './nearest-name.ts';
 import {
+  bucketPattern,
   byteCount,
   connectionString,
   filesPlace,
@@ -445,6 +446,12 @@ export function readSetting<Name extends SettingName>(
  */
 export const defaultFiles = ({ MONGODB_URI, DATA_DIR }: Record<string, string | undefined>): string =>
   MONGODB_URI ? '' : join(DATA_DIR?.trim() || settings.DATA_DIR.fallback, 'files');
+
+/** The directory of the files; empty if they are in a bucket, or cannot be sent. */
+export function filesDirectory(environment: Record<string, string | undefined>): string {
+  const place = readSetting('FILES', environment);
+  return place === 'off' || bucketPattern.test(place) ? '' : place;
+}
 
 /** A warning for each variable whose name is almost that of a setting, so it is ignored. */
 export const misspelledSettings = (environment: Record<string, string | undefined>): string[] =>

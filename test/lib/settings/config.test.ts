@@ -69,7 +69,7 @@ describe('settings', () => {
       brandName: 'Chat',
       brandColor: '#0f766e',
       languages: ['en', 'de', 'ar'],
-      files: { place: '', size: 25_000_000, perUser: 2_000_000_000, inAll: 20_000_000_000 },
+      files: { directory: '', size: 25_000_000, perUser: 2_000_000_000, inAll: 20_000_000_000 },
       sessionDays: 30,
       patienceMs: {
         database: 3_000,
