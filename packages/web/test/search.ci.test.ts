@@ -59,4 +59,27 @@ describe('the search', () => {
     expect(await words(page).inputValue()).toBe('avocet');
     await context.close();
   });
+
+  it('a late page of a search is not added to a newer search', async () => {
+    const owner = await anAccount();
+    const room = await aRoom({ owner });
+    for (let at = 0; at < 52; at++) await aMessage(owner, room.id, { text: `avocet ${at}` }, call);
+    await aMessage(owner, room.id, { text: 'One pelican' }, call);
+    const { page, context } = await visit({ path: `/rooms/${room.id}?panel=search&q=avocet`, as: owner });
+    await expect.poll(() => count(page)).toContain('50+ messages');
+    const released = Promise.withResolvers<void>();
+    const isNext = ({ searchParams }: URL) => searchParams.get('q') === 'avocet' && searchParams.has('cursor');
+    await page.route(isNext, (route) => released.promise.then(() => route.continue()));
+    await page.locator('.side').getByRole('button', { name: 'Show more' }).click();
+    await words(page).fill('pelican');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => count(page)).toContain('1 message');
+    const late = page.waitForResponse((response) => isNext(new URL(response.url())));
+    released.resolve();
+    await (await late).finished();
+    await page.waitForTimeout(300);
+    expect(await count(page)).toContain('1 message');
+    expect(await page.locator('.results li').count()).toBe(1);
+    await context.close();
+  });
 });

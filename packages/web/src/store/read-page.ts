@@ -6,6 +6,9 @@ import { nextOf } from './people/members.ts';
 /** A page of a list, and the cursor of the next one. */
 export type Page<T> = { list: readonly T[]; next: string | undefined };
 
+/** A page with the next one. */
+export const appended = <T>({ list }: Page<T>, next: Page<T>): Page<T> => ({ ...next, list: [...list, ...next.list] });
+
 type ItemOf<Path extends ListPath> = PageOf<Path> extends (infer Item)[] ? Item : never;
 
 /** The query of a list without its cursor. Undefined values are left out. */

@@ -44,9 +44,13 @@ export function AuditTrail() {
       />
       <Download key={`file ${input}`} filter={filter} />
       <Pages read={read} input={input} none={laterStrings.lists.noMatches}>
-        {(list) =>
-          list.map((entry) => <Entry key={entry.seq} entry={entry} onNarrow={(some) => change({ ...filter, ...some })} />)
-        }
+        {(list) => (
+          <ul class="listed">
+            {list.map((entry) => (
+              <Entry key={entry.seq} entry={entry} onNarrow={(some) => change({ ...filter, ...some })} />
+            ))}
+          </ul>
+        )}
       </Pages>
     </>
   );
@@ -246,15 +250,14 @@ function Download({ filter }: { filter: Filter }) {
     setCount(0);
     await attempt(async () => {
       const parts = [new Blob([headOf(kind)])];
-      let [written, next, isMore]: [number, string | undefined, boolean] = [0, undefined, true];
-      while (isMore && written < mostEntries && !ending.signal.aborted) {
+      let [written, next]: [number, string | undefined] = [0, undefined];
+      do {
         const page: Page<AuditEntry> = await readPage('/api/audit', { ...queryOf(filter), limit: 200 }, next);
         parts.push(new Blob([linesOf(kind, page.list)]));
         written += page.list.length;
         next = page.next;
-        isMore = next !== undefined;
         setCount(written);
-      }
+      } while (next !== undefined && written < mostEntries && !ending.signal.aborted);
       if (!ending.signal.aborted) save(new Blob(parts, { type: auditFiles[kind] }), kind);
     });
     setCount(undefined);

@@ -53,9 +53,13 @@ export function AllInvitations() {
         </button>
       </div>
       <Pages read={read} input={turn} none={words.noInvitations}>
-        {(list, replace) =>
-          list.map((one) => <InvitationItem key={idOf(one)} invitation={one} onRevoked={() => replace(one, undefined)} />)
-        }
+        {(list, replace) => (
+          <ul class="listed">
+            {list.map((one) => (
+              <InvitationItem key={idOf(one)} invitation={one} onRevoked={() => replace(one, undefined)} />
+            ))}
+          </ul>
+        )}
       </Pages>
     </>
   );
@@ -104,17 +108,19 @@ function InviteTo() {
       <p>{words.made.chooseRoom}</p>
       <Search label={words.rooms.search} onSearch={setQ} />
       <Pages read={(after) => readRooms(q, after)} input={q} none={laterStrings.lists.noMatches}>
-        {(list) =>
-          list
-            .filter(({ archived_at }) => archived_at === null)
-            .map((one) => (
-              <li key={idOf(one)}>
-                <button type="button" class="choice" onClick={() => setRoom({ id: idOf(one), name: safeName(one.name) })}>
-                  <bdi>{safeName(one.name)}</bdi>
-                </button>
-              </li>
-            ))
-        }
+        {(list) => (
+          <ul class="listed">
+            {list
+              .filter(({ archived_at }) => archived_at === null)
+              .map((one) => (
+                <li key={idOf(one)}>
+                  <button type="button" class="choice" onClick={() => setRoom({ id: idOf(one), name: safeName(one.name) })}>
+                    <bdi>{safeName(one.name)}</bdi>
+                  </button>
+                </li>
+              ))}
+          </ul>
+        )}
       </Pages>
     </div>
   );
@@ -134,9 +140,13 @@ export function AllWebhooks() {
       <p class="muted">{words.webhooksHint}</p>
       <Check label={words.onlyOff} isChecked={isOff} onChange={show} />
       <Pages key={String(isOff)} read={read} input={isOff} none={isOff ? words.noneOff : words.noWebhooks}>
-        {(list, replace) =>
-          list.map((one) => <WebhookItem key={idOf(one)} webhook={one} onChange={(changed) => replace(one, changed)} />)
-        }
+        {(list, replace) => (
+          <ul class="listed">
+            {list.map((one) => (
+              <WebhookItem key={idOf(one)} webhook={one} onChange={(changed) => replace(one, changed)} />
+            ))}
+          </ul>
+        )}
       </Pages>
     </>
   );

@@ -50,7 +50,13 @@ function List({ room, onChange }: RoomMembersProps) {
     <div class="stack-wide">
       <Search label={words.find} onSearch={setQ} />
       <Pages read={read} input={`${turn} ${q}`} none={laterStrings.lists.noMatches}>
-        {(list) => list.map((member) => <MemberItem key={`${turn} ${idOf(member)}`} member={member} onChange={changed} />)}
+        {(list) => (
+          <ul class="listed">
+            {list.map((member) => (
+              <MemberItem key={`${turn} ${idOf(member)}`} member={member} onChange={changed} />
+            ))}
+          </ul>
+        )}
       </Pages>
       <Form key={turn} onSubmit={add} submit={laterStrings.invite.add}>
         <div class="row">

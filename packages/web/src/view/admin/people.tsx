@@ -47,9 +47,13 @@ export function People() {
       </div>
       <Search label={words.search} onSearch={setQ} />
       <Pages read={read} input={`${turn} ${q}`} none={laterStrings.lists.noMatches}>
-        {(list, replace) =>
-          list.map((user) => <PersonItem key={idOf(user)} user={user} onChange={(changed) => replace(user, changed)} />)
-        }
+        {(list, replace) => (
+          <ul class="listed">
+            {list.map((user) => (
+              <PersonItem key={idOf(user)} user={user} onChange={(changed) => replace(user, changed)} />
+            ))}
+          </ul>
+        )}
       </Pages>
     </>
   );

@@ -55,9 +55,13 @@ export function Rooms() {
       <Search label={words.search} onSearch={setQ} />
       {search !== '' && q === '' && <a href="/admin/rooms">{words.all}</a>}
       <Pages read={(after) => readRooms(q, after)} input={`${turn} ${search} ${q}`} none={laterStrings.lists.noMatches}>
-        {(list, replace) =>
-          list.map((room) => <RoomItem key={idOf(room)} room={room} onChange={(changed) => replace(room, changed)} />)
-        }
+        {(list, replace) => (
+          <ul class="listed">
+            {list.map((room) => (
+              <RoomItem key={idOf(room)} room={room} onChange={(changed) => replace(room, changed)} />
+            ))}
+          </ul>
+        )}
       </Pages>
     </>
   );

@@ -98,20 +98,22 @@ type ListProps<T> = OwnedProps & {
 function List<T extends Token | Session>({ user, turn, onChange, read, none, show, end }: ListProps<T>) {
   return (
     <Pages read={read} input={`${turn} ${user}`} none={none}>
-      {(list, replace) =>
-        list.map((one) => (
-          <Item
-            key={idOf(one)}
-            token={one}
-            shown={show(one)}
-            end={() => end(idOf(one))}
-            onEnded={() => {
-              replace(one, undefined);
-              onChange();
-            }}
-          />
-        ))
-      }
+      {(list, replace) => (
+        <ul class="listed">
+          {list.map((one) => (
+            <Item
+              key={idOf(one)}
+              token={one}
+              shown={show(one)}
+              end={() => end(idOf(one))}
+              onEnded={() => {
+                replace(one, undefined);
+                onChange();
+              }}
+            />
+          ))}
+        </ul>
+      )}
     </Pages>
   );
 }

@@ -17,19 +17,27 @@ import { plainText } from '../../text/plain.ts';
 import { attempt, IconButton } from '../shared/controls.tsx';
 import { confirmed } from '../shared/dialog.tsx';
 import { Icon } from '../shared/icon.tsx';
+import { Pages } from '../shared/pages.tsx';
 import { RovingList } from '../shared/roving.tsx';
 import { Side } from '../shared/side.tsx';
 import { AboutSide } from './about-side.tsx';
 import { Notifications } from './notifications.tsx';
-import { Pages } from './pages.tsx';
 import { Results } from './results.tsx';
 
 /** The messages that are pinned in a room. */
 export const Pins = ({ room }: { room: string }) => (
   <AboutSide room={room} tab="pins">
-    <Pages name={`pins ${room}`} read={() => readPins(room)} none={laterStrings.pins.none} id={idOf}>
-      {(found) => <Results messages={found} />}
-    </Pages>
+    <div class="side-content">
+      <Pages
+        key={room}
+        read={() => readPins(room)}
+        input={room}
+        none={laterStrings.pins.none}
+        kept={{ name: `pins ${room}`, id: idOf }}
+      >
+        {(found) => <Results messages={found} />}
+      </Pages>
+    </div>
   </AboutSide>
 );
 
@@ -47,15 +55,16 @@ export const List = ({ list, room }: { list: OtherList; room?: string | undefine
     {list === 'drafts' ? (
       <Drafts />
     ) : list === 'saved' ? (
-      <Pages
-        name={list}
-        read={readSaved}
-        none={laterStrings.lists.noneSaved}
-        news={`${savedLast.value} ${dueReminders.value.map(idOfSaved).join(' ')}`}
-        id={idOfSaved}
-      >
-        {(found) => <Saved found={found} />}
-      </Pages>
+      <div class="side-content">
+        <Pages
+          read={readSaved}
+          input={`${savedLast.value} ${dueReminders.value.map(idOfSaved).join(' ')}`}
+          none={laterStrings.lists.noneSaved}
+          kept={{ name: list, id: idOfSaved }}
+        >
+          {(found) => <Saved found={found} />}
+        </Pages>
+      </div>
     ) : (
       <Notifications />
     )}

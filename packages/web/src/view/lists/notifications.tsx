@@ -15,7 +15,7 @@ import { safeName } from '../../text/names.ts';
 import { summaryOf } from '../../text/plain.ts';
 import { Avatar } from '../people/avatar.tsx';
 import { PersonName } from '../shared/controls.tsx';
-import { Pages } from './pages.tsx';
+import { Pages } from '../shared/pages.tsx';
 import { pathOf, Results } from './results.tsx';
 
 /** Stays as it is when the list is drawn again beside another room. */
@@ -33,22 +33,29 @@ export function Notifications() {
       <label class="check side-option">
         <input type="checkbox" checked={isMentions} onChange={choose} /> {words.onlyMentions}
       </label>
-      {isMentions ? (
-        <Pages key="mentions" name="mentions" read={readMentions} none={words.noMentions} news={allMentions.value} id={idOf}>
-          {(found) => <Results messages={found} />}
-        </Pages>
-      ) : (
-        <Pages
-          key="all"
-          name="notifications"
-          read={readNotifications}
-          none={words.none}
-          news={`${noticed.value} ${allMentions.value}`}
-          id={keyOf}
-        >
-          {(found) => <All found={found} />}
-        </Pages>
-      )}
+      <div class="side-content">
+        {isMentions ? (
+          <Pages
+            key="mentions"
+            read={readMentions}
+            input={allMentions.value}
+            none={words.noMentions}
+            kept={{ name: 'mentions', id: idOf }}
+          >
+            {(found) => <Results messages={found} />}
+          </Pages>
+        ) : (
+          <Pages
+            key="all"
+            read={readNotifications}
+            input={`${noticed.value} ${allMentions.value}`}
+            none={words.none}
+            kept={{ name: 'notifications', id: keyOf }}
+          >
+            {(found) => <All found={found} />}
+          </Pages>
+        )}
+      </div>
     </>
   );
 }

@@ -10,7 +10,7 @@ import { idOf } from '../../service/ids.ts';
 import { changeMembers, hasMoreMembers, loadMembers, membersOf } from '../../store/people/members.ts';
 import { findMembers, loadMoreMembers } from '../../store/people/more-members.ts';
 import { nameOf, personOf, statusOf } from '../../store/people/names.ts';
-import { readPage } from '../../store/read-page.ts';
+import { appended, readPage } from '../../store/read-page.ts';
 import { mayInvite } from '../../store/rooms/invitations.ts';
 import { may } from '../../store/rooms/permissions.ts';
 import { roomOf } from '../../store/rooms/rooms.ts';
@@ -201,7 +201,7 @@ function MemberRow({ member, mayBlock, onChange }: MemberProps) {
 /** The bans of a room, for its moderators. */
 export function Bans({ room, changes }: { room: string; changes: number }) {
   const read = (after?: string) => readPage('/api/bans', { room }, after);
-  const { value, reload, change } = useLoaded(() => read(), [room, changes]);
+  const { value, reload, change, extend } = useLoaded(() => read(), [room, changes]);
   if (!value || (value.list.length === 0 && value.next === undefined)) return null;
   const lift = async (ban: Ban) => {
     const query = { room, user: ban.user.$oid };
@@ -211,7 +211,7 @@ export function Bans({ room, changes }: { room: string; changes: number }) {
   };
   const more = async () => {
     const page = await read(value.next);
-    change(({ list }) => ({ list: [...list, ...page.list], next: page.next }));
+    extend((now = value) => (now.next === value.next ? appended(now, page) : now));
   };
   return (
     <section>

@@ -92,11 +92,15 @@ function fromTyped(typed: string): Partial<Sought> {
 type FoundProps = { sought: Sought; turn: number; onOrder: (order: Sought['order']) => void };
 
 function FoundMessages({ sought, turn, onOrder }: FoundProps) {
-  const { value, failure, reload, set } = useLoaded(() => find(sought), [JSON.stringify(sought), turn]);
+  const { value, failure, reload, extend } = useLoaded(() => find(sought), [JSON.stringify(sought), turn]);
   // Nobody has the name that was typed: another attempt finds nobody either.
   if (failure instanceof Failure && failure.status === 404) return <Problem text={failure.message} />;
   if (!value) return <Loading failure={failure} onRetry={reload} />;
   const words = laterStrings.search;
+  const more = async () => {
+    const found = await findMore(sought, value);
+    extend(() => found);
+  };
   return (
     <>
       <div class="search-count">
@@ -118,7 +122,7 @@ function FoundMessages({ sought, turn, onOrder }: FoundProps) {
       </div>
       <Results messages={value.list} words={sought.words} />
       {value.next !== undefined && (
-        <button type="button" onClick={() => void attempt(async () => set(await findMore(sought, value)))}>
+        <button type="button" onClick={() => void attempt(more)}>
           {strings.app.more}
         </button>
       )}

@@ -14,7 +14,7 @@ import { CurrentPassword, proofOf } from './current-password.tsx';
 
 /** The passkeys of the user: adding, renaming and removing them. */
 export function Passkeys() {
-  const { value, failure, reload, set } = useLoaded(() => ask(chat.GET('/api/passkeys')), []);
+  const { value, failure, reload, change } = useLoaded(() => ask(chat.GET('/api/passkeys')), []);
   const [isLate, setLate] = useState(false);
   if (!value) return <Loading failure={failure} onRetry={reload} />;
   const words = laterStrings.passkeys;
@@ -27,7 +27,7 @@ export function Passkeys() {
   const askForCode = async () => {
     const now = await ask(chat.GET('/api/passkeys'));
     setLate(now.needs_code);
-    set(now);
+    change(() => now);
     if (now.needs_code) throw new Failure(400, words.codeToo);
   };
   const add = async ({ adding = '', code }: Record<string, string>) => {

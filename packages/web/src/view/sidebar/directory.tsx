@@ -39,7 +39,13 @@ export function Directory() {
           onInput={({ currentTarget }) => setStart(currentTarget.value.trim())}
         />
         <Pages read={read} input={start} none={start === '' ? strings.directory.empty : strings.directory.none}>
-          {(list) => list.map((room) => <Listed key={idOf(room)} room={room} />)}
+          {(list) => (
+            <ul class="listed">
+              {list.map((room) => (
+                <Listed key={idOf(room)} room={room} />
+              ))}
+            </ul>
+          )}
         </Pages>
       </div>
     </main>

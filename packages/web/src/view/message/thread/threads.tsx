@@ -24,10 +24,10 @@ import {
 } from '../../../store/thread-cards.ts';
 import { pendingIn } from '../../../store/unsent/pending.ts';
 import { safeName } from '../../../text/names.ts';
-import { Pages } from '../../lists/pages.tsx';
 import { Result } from '../../lists/results.tsx';
 import { RoomMark } from '../../people/avatar.tsx';
 import { attempt, Loading } from '../../shared/controls.tsx';
+import { Pages } from '../../shared/pages.tsx';
 import { RovingList, useRoving } from '../../shared/roving.tsx';
 import { Side } from '../../shared/side.tsx';
 import { markThreadsRead } from '../../sidebar/room-actions.ts';
@@ -94,11 +94,16 @@ export function Threads({ room }: { room?: string | undefined }) {
 /** The threads that are followed and have nothing new. */
 const Earlier = ({ shown }: { shown: readonly string[] }) => (
   <section class="earlier">
-    <Pages name="threads" read={readFollowed} none={laterStrings.lists.noThreads} id={idOfThread}>
-      {(threads) => (
-        <EarlierList threads={threads.filter((thread) => !shown.includes(idOfThread(thread)))} isUpToDate={shown.length === 0} />
-      )}
-    </Pages>
+    <div class="side-content">
+      <Pages read={readFollowed} input={undefined} none={laterStrings.lists.noThreads} kept={{ name: 'threads', id: idOfThread }}>
+        {(threads) => (
+          <EarlierList
+            threads={threads.filter((thread) => !shown.includes(idOfThread(thread)))}
+            isUpToDate={shown.length === 0}
+          />
+        )}
+      </Pages>
+    </div>
   </section>
 );
 
