@@ -55,6 +55,11 @@ const slow = [
   'test/hosts/server/soak.ci',
   'test/lib/accounts/account-limits.ci',
   'packages/embedded-mongodb/test/durability-power.ci',
+  // Small files of `npm test` that take seconds.
+  'test/lib/net/names',
+  'test/hosts/server/slow-rooms',
+  'test/tools/openapi/unavailable',
+  'test/lib/database/lone-requests',
 ];
 
 /** The place of a file in the list; behind all of it if it is not there. */
