@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { users } from '../../../lib/collections/accounts/users.ts';
 import { rooms } from '../../../lib/collections/rooms/rooms.ts';
 import { aName, anAccount, anAdmin } from '../../../test/support/accounts.ts';
-import { aRoom, memberId, succeed } from '../../../test/support/rooms.ts';
-import { call, signIn, visit } from './support.ts';
+import { addMember, aRoom, memberId, succeed } from '../../../test/support/rooms.ts';
+import { call, serveUrl, signIn, visit } from './support.ts';
 
 /** How many members the large room has. */
 const many = 1_000;
@@ -173,6 +173,34 @@ describe('the time for which a room keeps its messages', () => {
     expect(await other.page.getByLabel('Delete messages after').count()).toBe(0);
     await other.context.close();
   });
+});
+
+it('the number of members in the header follows people who join and leave', async () => {
+  const [owner, member] = [await anAccount(), await anAccount()];
+  const room = await aRoom({ owner });
+  const { page, problems, context } = await visit({ path: `/rooms/${room.id}`, as: owner });
+  const count = (number: number) => page.getByRole('link', { name: `Members: ${number}`, exact: true }).waitFor();
+  await count(1);
+  await addMember(room, member, 'member', call);
+  await count(2);
+  await succeed(call('DELETE', `/api/members/${await memberId(room, member)}`, { token: member.token }));
+  await count(1);
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+it('nobody can be added to an archived room', async () => {
+  const owner = await anAccount();
+  const path = (room: { id: string }) => `/rooms/${room.id}?panel=members`;
+  const [open, archived] = [await aRoom({ owner }), await aRoom({ owner, archived: true })];
+  const { page, context } = await visit({ path: path(open), as: owner });
+  const field = page.locator('aside').getByLabel('Add people');
+  await field.waitFor();
+  await page.goto(`${serveUrl}${path(archived)}`);
+  await page.getByText('This room is archived.').waitFor();
+  await page.locator('aside li.member').waitFor();
+  expect(await field.count()).toBe(0);
+  await context.close();
 });
 
 describe('somebody who is put out of a room while writing', () => {

@@ -16,6 +16,8 @@ export type Changes = {
   room: Room | undefined;
   /** True if other details of the room may have changed, such as its topic. */
   areDetailsStale: boolean;
+  /** True if the number of members may have changed. */
+  isCountStale: boolean;
 };
 
 /**
@@ -28,6 +30,7 @@ export function reduce(events: readonly Event[]): Changes {
   const repliedTo = new Set<string>();
   let room: Room | undefined;
   let areDetailsStale = false;
+  let isCountStale = false;
 
   for (const { type, data } of events) {
     if (isMessage(data)) {
@@ -37,6 +40,7 @@ export function reduce(events: readonly Event[]): Changes {
     else if (isRoom(data)) room = data;
     // The room of such an event may be deleted by now: then it lacks data.
     areDetailsStale ||= type.startsWith('room.');
+    isCountStale ||= type.startsWith('member.') && type !== 'member.changed';
   }
   return {
     messages: [...messages.values()],
@@ -45,6 +49,7 @@ export function reduce(events: readonly Event[]): Changes {
     left: [...members].filter(([, member]) => member === undefined).map(([user]) => user),
     room,
     areDetailsStale,
+    isCountStale,
   };
 }
 

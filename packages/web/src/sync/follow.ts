@@ -10,7 +10,7 @@ import { hideActivity, hideTyping } from '../store/people/typing.ts';
 import { type Changes, reduce } from '../store/reduce.ts';
 import { dropRoom, roomOf } from '../store/rooms/rooms.ts';
 import { endStream, isBeforeEnd, showChunk } from '../store/rooms/streams.ts';
-import { roomChanged } from '../store/rooms/topics.ts';
+import { membersChanged, roomChanged } from '../store/rooms/topics.ts';
 import { applyToThreads, thread } from '../store/thread.ts';
 import type { Timeline } from '../store/timeline.ts';
 import { dropTimeline, knownTimeline } from '../store/timelines.ts';
@@ -142,6 +142,7 @@ function applyChanges(room: string, changes: Changes): void {
   }
   changeMembers(room, changes);
   if (changes.room || changes.areDetailsStale) roomChanged(room, changes.room);
+  else if (changes.isCountStale) membersChanged(room);
   const { messages, isAtEnd } = knownTimeline(room)?.window.value ?? { messages: [], isAtEnd: true };
   // Where earlier messages are shown, the newest ones are still kept.
   for (const id of changes.repliedTo) if (!isAtEnd || messages.some(({ _id }) => _id.$oid === id)) void refreshMessage(room, id);

@@ -8,8 +8,7 @@ const dayMs = 24 * 60 * 60_000;
 export const linkDays = 7;
 
 /** True if the user may invite people to a room, and add them. */
-export const mayInvite = ({ isDirect, role }: Pick<MyRoom, 'isDirect' | 'role'>): boolean =>
-  may({ isDirect, role }, 'invite', { asAdmin: true });
+export const mayInvite = (room: Pick<MyRoom, 'id' | 'isDirect' | 'role'>): boolean => may(room, 'invite', { asAdmin: true });
 
 /** The links that were made here since the page was loaded, by room. */
 const cachedLinks = new Map<string, { link: Promise<string>; until: number }>();

@@ -32,3 +32,19 @@ export function roomChanged(id: string, room: Room | undefined): void {
   if (room) learnAbout(id, { room });
   if (knownFacts.value.has(id)) void loadAbout(id).catch(() => {});
 }
+
+/** The time over which pages spread their requests after the same event, in milliseconds. */
+const spreadMs = 1_000;
+
+/** The rooms whose number of members is about to be read. */
+const recounted = new Set<string>();
+
+/** Handles members who joined or left: reads their number again, once for several of them. */
+export function membersChanged(id: string): void {
+  if (!knownFacts.value.has(id) || recounted.has(id)) return;
+  recounted.add(id);
+  setTimeout(() => {
+    recounted.delete(id);
+    void loadAbout(id).catch(() => {});
+  }, Math.random() * spreadMs);
+}
