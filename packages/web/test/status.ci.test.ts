@@ -76,6 +76,11 @@ describe('a status', () => {
     await dialog.waitFor({ state: 'detached' });
     await openStatus();
     expect(await dialog.locator('input[name=emoji]').isVisible()).toBe(false);
+    // A preset is not something typed.
+    await dialog.locator('form > .row button').first().click();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await openStatus();
     await dialog.getByRole('button', { name: 'Remove the emoji' }).click();
     expect(await page.evaluate("document.activeElement.matches('.status-emoji')")).toBe(true);
     await page.keyboard.press('Escape');

@@ -19,7 +19,13 @@ const ends = {
 /** The form for the user's status. */
 export function StatusForm({ close }: { close: () => void }) {
   const now = currentStatus(me().status);
-  const [said, setSaid] = useState<Omit<Status, 'until'>>(now ?? { text: '' });
+  // A preset is chosen again with one press, so nothing is lost if the dialog closes.
+  const [base, setBase] = useState<Omit<Status, 'until'>>(now ?? { text: '' });
+  const [said, setSaid] = useState(base);
+  const choosePreset = (preset: Omit<Status, 'until'>) => {
+    setBase(preset);
+    setSaid(preset);
+  };
   const emojiButton = useRef<HTMLButtonElement>(null);
   const change = async (status: Status | null) => {
     const user = (await ask(chat.PATCH('/api/users/{user}', { params: { path: { user: 'me' } }, body: { status } }))) as User;
@@ -39,7 +45,7 @@ export function StatusForm({ close }: { close: () => void }) {
     <Form onSubmit={submit} submit={laterStrings.status.submit}>
       <div class="row">
         {laterStrings.status.presets.map(([emoji, text]) => (
-          <button key={text} type="button" onClick={() => setSaid({ emoji, text })}>
+          <button key={text} type="button" onClick={() => choosePreset({ emoji, text })}>
             {emoji} {text}
           </button>
         ))}
@@ -65,7 +71,7 @@ export function StatusForm({ close }: { close: () => void }) {
           />
         )}
         {/* A text field, because only these have a default that tells the dialog of a change. */}
-        <input hidden name="emoji" defaultValue={now?.emoji ?? ''} value={said.emoji ?? ''} />
+        <input hidden name="emoji" defaultValue={base.emoji ?? ''} value={said.emoji ?? ''} />
         <Field
           key={said.text}
           label={laterStrings.status.text}
