@@ -66,7 +66,7 @@ export function EntryState({ entry }: { entry: Entry }) {
         <span>{refusalOf(entry)}</span>
         {entry.kind === 'edit' && <blockquote class="unsaved">{entry.text}</blockquote>}
         <button type="button" onClick={retry}>
-          {entry.reason?.kind === 'changed' ? strings.outbox.overwrite : strings.app.retry}
+          {retryLabelOf(entry)}
         </button>
         {(entry.kind === 'send' || entry.kind === 'edit') && (
           <button type="button" onClick={() => void takeBack(entry)}>
@@ -87,6 +87,12 @@ export function EntryState({ entry }: { entry: Entry }) {
       </p>
     );
   return <Waiting entry={entry} onRetry={retry} />;
+}
+
+function retryLabelOf({ reason }: Entry): string {
+  if (reason?.kind === 'changed') return strings.outbox.overwrite;
+  // An edit of a deleted message has become a new message.
+  return reason?.kind === 'gone' ? strings.composer.send : strings.app.retry;
 }
 
 function refusalOf({ reason }: Entry): string {
