@@ -29,6 +29,7 @@ beforeAll(async () => {
     `z${'\u0310'.repeat(200)}`,
     '```ts\nconst a = 1;\n```',
     'done :smile:',
+    '|שם|מספר|\n|-|-|\n|one|1|',
   ])
     await aMessage(owner, room.id, { text });
   visited = await visit({ path: `/rooms/${room.id}` });
@@ -70,6 +71,11 @@ describe('a message as it is drawn', () => {
     expect(await ask('Donaudampfschifffahrt0', `${box} === document.activeElement`)).toBe(true);
     expect(table.width).toBeGreaterThan(table.seen);
     expect(Math.max(...table.lines)).toBeLessThan(40);
+  });
+
+  it('a message is drawn with the columns of a table in the direction of its head', async () => {
+    const isTurned = "element.querySelector('table').matches(':dir(rtl)')";
+    expect([await ask('מספר', isTurned), await ask('center', isTurned)]).toEqual([true, false]);
   });
 
   it('a message is drawn with cells aligned as its table says and no empty heading', async () => {

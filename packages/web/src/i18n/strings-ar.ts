@@ -952,7 +952,7 @@ export const laterStrings: Words['laterStrings'] = {
     topic: 'الموضوع',
     noTopic: 'بلا موضوع.',
     isDefault: 'ينضم الأشخاص الجدد تلقائيًا',
-    forAll: 'السماح بـ @room و @here لـ',
+    forAll: 'السماح بـ \u2066@room\u2069 و \u2066@here\u2069 لـ',
     forAllRoles: { member: 'كل الأعضاء', moderator: 'المشرفون والمالكون', owner: 'المالكون' },
     created: (date) => `أُنشئت في ${date}`,
     messages: (number) => count(number, messages),

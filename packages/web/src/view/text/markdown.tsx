@@ -125,21 +125,22 @@ function showBlock(block: Block, { mentions, key, isFirst = false, end }: Markdo
 type TableProps = { table: Block & { type: 'table' }; inline: (children: Inline[]) => ComponentChildren };
 
 function Table({ table: { head, rows, align }, inline }: TableProps) {
-  const cell = (Tag: 'th' | 'td', children: Inline[], at: number) => (
-    <Tag key={`${at}`} dir="auto" class={classOf(align[at])}>
+  const cell = (Tag: 'th' | 'td', children: Inline[], at: number, dir?: 'auto') => (
+    <Tag key={`${at}`} dir={dir} class={classOf(align[at])}>
       {inline(children)}
     </Tag>
   );
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so keys must reach it
     <div class="table" tabIndex={0}>
-      <table>
+      {/* The head sets the order of the columns. */}
+      <table dir="auto">
         <thead>
           <tr>{head.map((children, at) => cell(textOf(children).trim() === '' ? 'td' : 'th', children, at))}</tr>
         </thead>
         <tbody>
           {rows.map((row, at) => (
-            <tr key={`${at}`}>{row.map((children, column) => cell('td', children, column))}</tr>
+            <tr key={`${at}`}>{row.map((children, column) => cell('td', children, column, 'auto'))}</tr>
           ))}
         </tbody>
       </table>
