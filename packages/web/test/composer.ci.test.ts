@@ -45,6 +45,7 @@ describe('Enter', () => {
     await page.keyboard.type('```');
     await page.keyboard.press('Enter');
     expect(await field.inputValue()).toBe('```\n');
+    expect(await page.evaluate('getComputedStyle(document.activeElement).fontFamily')).toMatch(/monospace/);
     await page.keyboard.press('Control+Enter');
     await expect.poll(stored).toHaveLength(2);
     await context.close();

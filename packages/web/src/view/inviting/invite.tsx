@@ -149,7 +149,7 @@ function ShareLink({ room }: { room: string }) {
             <button type="button" class="link" aria-expanded={isShown} onClick={() => setShown(!isShown)}>
               {laterStrings.invitations.qrCode}
             </button>
-            <a href={`mailto:?subject=${encodeURIComponent(settings.name)}&body=${encodeURIComponent(link)}`}>
+            <a class="button link" href={`mailto:?subject=${encodeURIComponent(settings.name)}&body=${encodeURIComponent(link)}`}>
               {laterStrings.invitations.email}
             </a>
           </span>

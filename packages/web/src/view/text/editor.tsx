@@ -96,7 +96,7 @@ export function Editor({
 
   const changed = () => {
     const element = field.current as HTMLTextAreaElement;
-    grow(element);
+    fitToText(element);
     onChange?.(element.value);
     const tooMany = surplusOf(element.value);
     if (tooMany !== over) setOver(tooMany);
@@ -152,7 +152,7 @@ export function Editor({
   const set = (text: string) => {
     if (!field.current) return;
     field.current.value = text;
-    grow(field.current);
+    fitToText(field.current);
     turn.current++;
     suggest([]);
   };
@@ -189,7 +189,7 @@ export function Editor({
   useLayoutEffect(() => {
     const element = field.current as HTMLTextAreaElement;
     element.value = initial;
-    grow(element);
+    fitToText(element);
     // Only at first: from then on the text is the user's.
   }, []);
   useLayoutEffect(() => {
@@ -339,7 +339,9 @@ function putText(element: HTMLTextAreaElement, text: string, start: number, end:
 
 const growsByItself = CSS.supports('field-sizing', 'content');
 
-function grow(element: HTMLTextAreaElement): void {
+/** Fits the font and the height of a field to its text. */
+function fitToText(element: HTMLTextAreaElement): void {
+  element.classList.toggle('fenced', element.value.startsWith('```'));
   if (growsByItself) return;
   element.style.height = 'auto';
   element.style.height = `${element.scrollHeight + 2}px`;
