@@ -906,7 +906,7 @@ export const laterStrings: Words['laterStrings'] = {
   search: {
     title: 'بحث',
     label: 'البحث في الرسائل',
-    hint: 'يعثر على الرسائل التي تحتوي كل هذه الكلمات. يمكنك أيضًا كتابة from:الاسم وin:الغرفة وhas:file وafter:2026-01-31 وbefore: وon:today.',
+    hint: 'يعثر على الرسائل التي تحتوي كل هذه الكلمات. يمكنك أيضًا كتابة \u2066from:الاسم\u2069 و\u2066in:الغرفة\u2069 و\u2066has:file\u2069 و\u2066after:2026-01-31\u2069 و\u2066before:\u2069 و\u2066on:today\u2069.',
     everywhere: 'كل غرفي',
     order: 'الترتيب',
     best: 'الأكثر تطابقًا أولًا',
