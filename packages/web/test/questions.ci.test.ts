@@ -44,6 +44,11 @@ describe('the buttons of a message', () => {
     // The harmless answer has the focus.
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'detached' });
+    // The second click, beside the dialog, does not close it.
+    await button(page, 'Approve').dblclick();
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
     expect(await hasFocus(page, 'Approve')()).toBe(true);
     await page.keyboard.press('Enter');
     await dialog.getByRole('button', { name: 'Approve' }).press('Enter');

@@ -154,8 +154,9 @@ export function Dialogs() {
       onPointerDown={({ target }) => {
         isPressedOutside.current = target === dialog.current;
       }}
-      // A text may be selected beyond the edge: only what also began outside is a click there.
-      onClick={({ target }) => isPressedOutside.current && target === dialog.current && dismiss()}
+      // A text may be selected beyond the edge: only what also began outside is a click there. The
+      // second click of a double click belongs to the button that opened the dialog.
+      onClick={({ target, detail }) => isPressedOutside.current && target === dialog.current && detail < 2 && dismiss()}
     >
       <div class="dialog-content">
         <header>
