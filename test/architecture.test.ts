@@ -148,7 +148,7 @@ describe('the subfolders', () => {
 });
 
 describe('the top-level folders and packages', () => {
-  it('each top-level folder and each package imports only what it may use', () => {
+  it('each top-level folder and each package imports only the allowed ones', () => {
     const between = imports.filter(({ file, target }) => topOf(file) !== topOf(target));
     const isOurs = ({ target }: Import) => [...Object.keys(mayImport), 'docs', 'package.json', 'test'].includes(topOf(target));
     expect(show(between.filter((one) => isOurs(one) && !mayImport[topOf(one.file)]?.includes(topOf(one.target))))).toEqual([]);

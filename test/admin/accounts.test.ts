@@ -32,7 +32,7 @@ describe('user', () => {
     });
   });
 
-  it('user unlimit forgets what was counted against an account', async () => {
+  it('user unlimit resets the counted attempts of an account', async () => {
     const { id, username } = await anAccount();
     await rateLimits.insertOne({
       _id: id,
@@ -56,7 +56,7 @@ describe('user', () => {
     expect(await json('user', 'show', username.toUpperCase())).toMatchObject({ _id: { $oid: id }, email });
   });
 
-  it('user promote and user demote change what the account may do', async () => {
+  it('user promote and user demote change the rights of an account', async () => {
     const { username, token } = await anAccount();
     const mayList = async () => (await call('GET', '/api/users?limit=1', { token })).status === 200;
     await anAdmin();
@@ -172,7 +172,7 @@ describe('token', () => {
     expect(await json('session', 'list', username)).toEqual([expect.objectContaining({ name: 'red  fox' })]);
   });
 
-  it('the commands print nothing that a terminal takes for a command, whatever was stored, and give programs what was stored', async () => {
+  it('the commands print no control characters to a terminal, and print stored values unchanged to programs', async () => {
     const account = await anAccount();
     const { username, id } = account;
     await aSession(call, account);

@@ -99,7 +99,7 @@ describe('user password', () => {
 });
 
 describe('token create', () => {
-  it('token create prints nothing but a token, which the API accepts', async () => {
+  it('token create prints only a token, and the API accepts it', async () => {
     const name = aName();
     await create(name, '--admin');
     const { code, stdout, stderr } = await admin(['token', 'create', name, '--name', 'laptop']);
@@ -160,7 +160,7 @@ describe('the command line', () => {
 });
 
 describe('a process of the command line', () => {
-  it('a process of the command line reads its standard input, prints what was asked for, and says by its status how it ended', async () => {
+  it('a process of the command line reads its standard input, prints the result, and reports success by its exit status', async () => {
     const name = aName();
     const words = ['user', 'create', name, '--email', `${name}@example.org`, '--password-stdin'];
     const input = 'open sesame\n';
@@ -198,7 +198,7 @@ describe('an import', () => {
     ]);
   });
 
-  it('an import has the flags with which it is started, and begins once where none is missing', async () => {
+  it('an import starts once if no required flag is missing', async () => {
     const lines = await ask('--max-semi-space-size=32', '--heap-growing-percent=60');
     const pid = lines[0]?.split(' ')[1];
     expect(lines).toEqual(['begins', 'ends'].map((when) => `${when} ${pid} --max-semi-space-size=32 --heap-growing-percent=60`));

@@ -8,7 +8,7 @@ const find = async (username: string) =>
   (await call('GET', `/api/users?username=${username}`, { token: admin.token })).body as { _id: { $oid: string } }[];
 
 describe('bot create', () => {
-  it('bot create creates a bot and prints a token for it once, which may read and write in its rooms', async () => {
+  it('bot create creates a bot and prints a token once, for reading and writing in its rooms', async () => {
     const [owner, name] = [await anAccount(), aName()];
     const { code, stdout, stderr } = await command(['bot', 'create', name, '--owner', owner.username, '--name', 'Deploys']);
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: expect.stringMatching(/^[a-z0-9]{32}\n$/), stderr: '' });
@@ -63,7 +63,7 @@ describe('token create for a bot', () => {
 });
 
 describe('bot list and bot give', () => {
-  it('bot list and bot give show whose the bots are, and give one to another owner, which ends its tokens', async () => {
+  it('bot list shows the owners of bots, and bot give changes the owner and ends the tokens', async () => {
     const [first, second, name] = [await anAccount(), await anAccount(), aName()];
     const { stdout: token } = await command(['bot', 'create', name, '--owner', first.username]);
     const rowOf = async () => (await command(['bot', 'list'])).stdout.split('\n').find((line) => line.includes(name));
@@ -79,7 +79,7 @@ describe('bot list and bot give', () => {
     expect(await rowOf()).toContain('administrators');
   });
 
-  it('bot list and bot give say what is missing, and which accounts are not bots', async () => {
+  it('bot list and bot give name missing arguments and accounts that are not bots', async () => {
     const person = await anAccount();
     expect((await command(['bot', 'give', person.username])).stderr).toContain('Give either --owner or --to-administrators.');
     expect((await command(['bot', 'give', person.username, '--to-administrators'])).stderr).toContain('No such bot.');

@@ -11,7 +11,7 @@ import { aRoom, succeed } from '../support/rooms.ts';
 import { admin as command } from '../support/run-command.ts';
 import { inProcess as call } from '../support/transports.ts';
 
-describe('what the service has of a person', () => {
+describe('the data of a person', () => {
   it('user export writes the account, its rooms, messages, files and reactions to a new directory', async () => {
     const { ann, run } = aWorkspace();
     await run();

@@ -143,7 +143,7 @@ describe('the audit log', () => {
     expect(await trailOf(room)).toEqual([entry(admin, 'room.deleted')]);
   });
 
-  it('the audit log has an entry of a moderator who removes another one, which an owner may, and not of one who removes a member', async () => {
+  it('the audit log has an entry if a moderator is removed, and none if a member is', async () => {
     const [owner, member, other] = [await anAccount(), await anAccount(), await anAccount()];
     const moderator = await anAdmin();
     const room = await aRoomOf([owner, member, [other, 'moderator'], [moderator, 'moderator']]);
@@ -163,7 +163,7 @@ describe('the audit log', () => {
     });
   });
 
-  it('the audit log has one entry a day of an administrator who reads in a room of others, whatever is read there', async () => {
+  it('the audit log has one entry a day of an administrator who reads in a room of others', async () => {
     const [reader, owner] = [await anAdmin(), await anAccount()];
     const room = await aRoomOf([owner], { is_open: false, is_visible: false });
     const message = await aMessage(owner, room);

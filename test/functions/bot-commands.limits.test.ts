@@ -9,7 +9,7 @@ import { aReceiver, useWebhookReceivers } from '../support/webhook-receiver.ts';
 useWebhookReceivers();
 useConfig({ RATE_LIMITS: 'on' });
 
-it('a member calls thirty slash commands a minute, and the bot hears of no others; other members go on', async () => {
+it('a member calls at most thirty slash commands a minute, the bot gets no others, and other members continue', async () => {
   const [room, member, name, receiver] = [await aRoom(), await anAccount(), aName(), aReceiver()];
   const bot = await aBot(room.owner);
   await addMember(room, bot);

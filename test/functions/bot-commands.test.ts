@@ -51,7 +51,7 @@ const listed = async ({ path, owner }: TestRoom, token = owner.token) =>
   (await succeed(call('GET', `${path}/commands`, { token }))).body as { name: string }[];
 
 describe('a slash command', () => {
-  it('a slash command is registered by its bot, which gets another secret each time, and listed for the bot and its rooms', async () => {
+  it('a bot registers a slash command, gets a new secret each time, and the command is listed for the bot and its rooms', async () => {
     const { room, bot, name, secret, receiver } = await withCommand();
     const again = await register(bot, name, { url: receiver.url, usage: '' });
     expect(again).toEqual({
@@ -220,7 +220,7 @@ describe('a call of a slash command', () => {
     expect(await read(room)).toEqual([]);
   });
 
-  it('a call of a slash command answers all by a message of the bot, which mentions nobody', async () => {
+  it('a public answer to a slash command is a message of the bot, which mentions nobody', async () => {
     const { room, bot, say } = await withCommand({ status: 200, body: { text: 'Deployed for @room', visible_to: 'room' } });
     const { body } = await succeed(say());
     const message = { user: { $oid: bot.id }, text: 'Deployed for @room', is_bot: true };
@@ -238,7 +238,7 @@ describe('a call of a slash command', () => {
     expect(await say({ thread: new ObjectId().toHexString() })).toMatchObject(refused(404, 'message_not_found'));
   });
 
-  it('a call of a slash command posts one message however often it is sent again under one id, which is the same for the bot', async () => {
+  it('a call of a slash command that is repeated under one id posts one message, and the bot gets the same id', async () => {
     const { room, receiver, say } = await withCommand({ status: 200, body: { text: 'Once', visible_to: 'room' } });
     const replies = await Promise.all(Array.from({ length: 4 }, () => say({ id: 'call-1' })));
     const ids = replies.map(({ body }) => (body as { message: Message }).message._id.$oid);
@@ -252,7 +252,7 @@ describe('a call of a slash command', () => {
     expect(await read(room)).toHaveLength(2);
   });
 
-  it('a call of a slash command posts what the bot says in each room, and to each command, where they are called under the same id', async () => {
+  it('calls of slash commands with the same id in several rooms, or of several commands, each post an answer', async () => {
     const { room, bot, name, receiver, say } = await withCommand({ status: 200, body: { text: 'Here', visible_to: 'room' } });
     const [other, another] = [await aRoom({ owner: room.owner }), aName()];
     await addMember(other, bot);
@@ -298,7 +298,7 @@ describe('a call of a slash command', () => {
     expect(await read(room)).toEqual([]);
   });
 
-  it('a call of a slash command reaches no listener within the machine, whatever address was registered', async () => {
+  it('a call of a slash command reaches no listener within the machine from any registered address', async () => {
     let isHeard = false;
     const inner = createServer((_request, response) => {
       isHeard = true;

@@ -44,7 +44,7 @@ const end = async ({ post, invited, sends }: Awaited<ReturnType<typeof whatABotM
   await sends(),
 ];
 
-describe('what a bot has made', () => {
+describe('the works of a bot', () => {
   it.each<[string, (owner: ObjectId, bot: ObjectId) => Promise<unknown>]>([
     ['its owner is deactivated', (owner) => changeUser(owner, { is_active: false })],
     ['its owner is deleted', (owner) => deleteUser(owner)],

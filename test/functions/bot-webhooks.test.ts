@@ -427,7 +427,7 @@ describe('the webhook of a bot', () => {
   });
 });
 
-describe('what the webhook of a bot sends', () => {
+describe('the deliveries of the webhook of a bot', () => {
   it('the webhook of a bot sends all messages of its rooms on request, except those of the bot', async () => {
     const { room, bot, owner, receiver, change, deliver } = await withWebhook();
     expect(await change({ messages: 'all' })).toMatchObject({

@@ -97,7 +97,7 @@ describe('/api/bots', () => {
     expect(await inProcess('PATCH', path, { token: admin.token, body: { owner: wanted } })).toMatchObject(refused(status, code));
   });
 
-  it('PATCH of a bot renames it, and lets an administrator change its owner, which ends its tokens', async () => {
+  it('PATCH of a bot renames it, and an administrator changes its owner and thereby ends its tokens', async () => {
     const [first, second] = [await anAccount(), await anAccount()];
     const bot = await aBot(first, { name: 'Old' });
     const change = (token: string, body: object) => inProcess('PATCH', bot.path, { token, body });

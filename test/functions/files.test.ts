@@ -269,7 +269,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
     });
   });
 
-  it('an edit of a message with files changes only the text, which may be empty', async () => {
+  it('an edit of a message with files changes only the text, even to an empty one', async () => {
     const { message, room } = await aSentFile(call);
     const edit = (id: string, text: string) => call('PATCH', `/api/messages/${id}`, { token: ann.token, body: { text } });
     expect((await edit(message._id.$oid, 'Look')).body).toMatchObject({ text: 'Look', files: message.files });
@@ -389,7 +389,7 @@ describe.each(used)('/api/files, %s', (_transport, call) => {
       expect(await statuses()).toEqual([404, 404, 404, 404]);
     });
 
-    describe('those who may not read a file', () => {
+    describe('people who may not read a file', () => {
       /** A token, and the file, message and room that a request may ask for. */
       type Left = { token: string; url: string; id: string; message: string; room: string };
 

@@ -283,7 +283,7 @@ describe.each(transports())('GET /api/messages?q= without a room, %s', (_transpo
     ]);
   });
 
-  it('GET /api/messages?q= without a room neither skips nor repeats messages of the same moment', async () => {
+  it('GET /api/messages?q= without a room skips and repeats no messages of the same moment', async () => {
     const me = await anAccount();
     const ours = await Promise.all([aRoomOf([me]), aRoomOf([me]), aRoomOf([me])]);
     for (const room of ours) for (let count = 0; count < 3; count++) await aMessage(me, room, { text: 'ibis' });

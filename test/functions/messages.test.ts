@@ -78,7 +78,7 @@ describe.each(transports())('/api/messages, %s', (_transport, call) => {
         });
     });
 
-    it('POST /api/messages replies to a message, which counts its replies', async () => {
+    it('POST /api/messages replies to a message, and the message counts its replies', async () => {
       const parent = await aMessage(owner, room, {}, call);
       const replies = await Promise.all(
         Array.from({ length: 8 }, () => aMessage(member, room, { thread: parent._id.$oid }, call)),

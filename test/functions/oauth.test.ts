@@ -411,7 +411,7 @@ describe('POST /api/oauth/token', () => {
     expect(sent).toMatchObject({ status: 201, body: { via: 'Example app' } });
   });
 
-  it('an app cannot open a connection or get pushes, which would outlast its access token', async () => {
+  it('an app cannot open a connection or get pushes, because these outlast its access token', async () => {
     const user = await newUser();
     const { tokens: issued } = await aConnectedApp(user);
     const refused = { status: 403, body: { code: 'app_refused' } };

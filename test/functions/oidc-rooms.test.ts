@@ -74,7 +74,7 @@ const memberOf = async (room: { id: ObjectId }, user: ObjectId) =>
 const change = (token: string | undefined, path: string, body: object) => call('PATCH', path, { token, body });
 
 describe('a group of the identity provider', () => {
-  it('a group of the identity provider gives its room at the sign-in, and takes it back at the next one without the group', async () => {
+  it('a group of the identity provider adds a person to its room at the sign-in, and a sign-in without the group removes them', async () => {
     const room = await aGroupRoom();
     const person = aPerson();
     const before = await person.signIn('staff');
@@ -178,7 +178,7 @@ describe('a group of the identity provider', () => {
     expect(found.map(({ _id }) => _id)).toEqual([good.id]);
   });
 
-  it('a group of the identity provider gives a room once to somebody who signs in many times at the same moment, and takes it once', async () => {
+  it('many sign-ins at the same moment add a person to the room of a group once, and remove them once', async () => {
     const room = await aGroupRoom();
     const person = aPerson();
     await person.signIn();

@@ -371,7 +371,7 @@ describe('connecting an account with a person at the provider', () => {
     );
   });
 
-  it('connecting an account is undone on the command line, which ends the sessions', async () => {
+  it('the command line disconnects an account from its provider, and ends its sessions', async () => {
     const { account, browser } = await signedIn();
     const person = aPerson();
     await signIn(person, { browser, ...link });
@@ -400,7 +400,7 @@ describe('connecting an account with a person at the provider', () => {
 });
 
 describe('the group of administrators', () => {
-  it('the group of administrators makes administrators when they sign in, and takes back what it gave', async () => {
+  it('the group of administrators makes members administrators at the sign-in, and others lose what the group gave', async () => {
     await anAdmin();
     const person = aPerson({ groups: ['staff'] });
     const is_admin = async () => userOf(await signIn(person)).is_admin;

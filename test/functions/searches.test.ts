@@ -30,7 +30,7 @@ async function everything(by: Account, query: Record<string, string>): Promise<M
   return found;
 }
 
-describe('what a search finds', async () => {
+describe('the matches of a search', async () => {
   const room = await aRoomOf([ann, bob]);
   beforeAll(async () => {
     for (const [, text] of names) await aMessage(ann, room, { text });

@@ -104,7 +104,7 @@ describe.each(transports())('a second factor, %s', (_transport, call) => {
     },
   );
 
-  it('a second factor is turned off by the password and a code, and only then another one can be set up', async () => {
+  it('a second factor is turned off by the password and a code, and only after that another one can be set up', async () => {
     const { account, session: token, app, recovery } = await aProtectedAccount(call);
     const current_password = account.password;
     const end = (body: object) => call('DELETE', path, { token, body });

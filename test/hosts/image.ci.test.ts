@@ -122,7 +122,7 @@ describe('compose.yaml', () => {
     });
   });
 
-  it('compose.yaml takes the address of callers from the proxy, which alone reaches the port', () => {
+  it('compose.yaml takes the address of callers from the proxy, the only one that reaches the port', () => {
     const { chat, 'chat-on-mongodb': onMongodb, mongodb } = compose.services;
     for (const service of [chat, onMongodb]) {
       expect(service).toMatchObject({ ports: ['127.0.0.1:3000:3000'], environment: { TRUST_PROXY: 1 } });
@@ -130,7 +130,7 @@ describe('compose.yaml', () => {
     expect(mongodb?.ports).toBeUndefined();
   });
 
-  it('compose.yaml has a password for MongoDB, which is in the file .env alone', async () => {
+  it('compose.yaml has a password for MongoDB, which is only in the file .env', async () => {
     const { 'chat-on-mongodb': onMongodb, mongodb } = compose.services;
     const uri = String(onMongodb?.environment?.MONGODB_URI);
     const password = String(mongodb?.environment?.MONGO_INITDB_ROOT_PASSWORD);

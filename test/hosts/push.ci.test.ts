@@ -114,7 +114,7 @@ describe.each([
       await expect(openHere(protocols, handshake)).rejects.toThrow(`refused with ${status}`);
     });
 
-    it('a connection is not opened by the cookie of a browser, which any page could make it send', async () => {
+    it('a connection is not opened by the cookie of a browser, because any page can make the browser send it', async () => {
       const session = await aSession(call, await anAccount());
       const headers = { cookie: `session=${session}`, 'sec-fetch-site': 'same-origin' };
       await expect(openHere(['chat.v1'], { headers })).rejects.toThrow('refused with 401');
@@ -200,7 +200,7 @@ describe.each([
       person.socket.close();
     });
 
-    it('the push of a room reaches those who join from then on, and ends with their membership', async () => {
+    it('the push of a room reaches people as soon as they join, and ends with their membership', async () => {
       const [owner, member] = await Promise.all([anAccount(), anAccount()]);
       const room = await aRoom({ owner });
       const socket = await connected(url, member);
@@ -281,7 +281,7 @@ describe.each([
       his.socket.close();
     });
 
-    it('the push of a room shows a text that streams, and what a bot does in a thread', async () => {
+    it('the push of a room shows streamed text, and the activity of a bot in a thread', async () => {
       const [ann, bot] = await Promise.all([anAccount(), aBot()]);
       const room = await aRoomOf([ann, bot]);
       const root = await aMessage(ann, room, {}, call);
@@ -341,7 +341,7 @@ describe.each([
       his.socket.close();
     });
 
-    it('the push of a room tells all devices of a user, and nobody else, what is saved, and when its reminder changes', async () => {
+    it('the push of saved messages and reminders reaches all devices of the user, and nobody else', async () => {
       const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
       const room = await aRoom({ owner: ann, members: [bob] });
       const { _id: message } = await aMessage(ann, room.id, {}, call);
@@ -381,7 +381,7 @@ describe.each([
       for (const { socket } of [hers, other, his]) socket.close();
     });
 
-    it('the push of a room shows nobody who types in a room of which they are not a member', async () => {
+    it('the push of a room ignores typing by people who are not members', async () => {
       const [ann, bob] = await Promise.all([anAccount(), anAccount()]);
       const room = await aRoom({ owner: ann });
       const [hers, his] = await Promise.all([connected(url, ann), connected(url, bob)]);

@@ -163,7 +163,7 @@ describe.each([
     expect(await pushSubscriptions.countDocuments({ endpoint: device.endpoint, retry: { $exists: true } })).toBe(0);
   });
 
-  it('after a wrong clock connections and servers that are gone no longer count', async () => {
+  it('after a wrong clock, closed connections and stopped servers do not count', async () => {
     const caller = await callerOf(await anAccount());
     const ids = Array.from({ length: socketLimits.perUser }, () => new ObjectId().toHexString());
     for (const id of ids) await addConnection(id, caller);

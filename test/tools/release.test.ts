@@ -27,7 +27,7 @@ it.each([['v99.0.0'], ['0.1.0'], ['v']])('the tag %s may not be released', async
   expect(stderr).toContain('CHANGELOG.md has no heading');
 });
 
-it('a release publishes last what cannot be taken back, and a second run continues where the first one ended', () => {
+it('a release publishes irrevocable parts last, and a second run continues where the first one ended', () => {
   const { jobs } = load(readFileSync('.github/workflows/release.yml', 'utf8')) as { jobs: { publish: { steps: Step[] } } };
   const runs = jobs.publish.steps.map(({ run = '', uses = '' }) => run || uses);
   const at = (what: RegExp) => runs.findIndex((run) => what.test(run));

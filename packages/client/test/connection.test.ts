@@ -107,7 +107,7 @@ describe('the presence of the people that a client watches', () => {
     leave();
   });
 
-  it('a client neither asks who is active nor says that it is active if the service does not tell presence', async () => {
+  it('a client neither asks for nor reports presence if the service has turned it off', async () => {
     const { connection, line, leave } = await opened();
     connection.watch(['a']);
     connection.active();

@@ -415,7 +415,7 @@ const runDisorderly = (course: Course) => {
 };
 
 describe(`the feed that a client has seen, in ${numRuns} random courses of events`, () => {
-  it('the feed of a client is complete when nothing is lost, whatever happens in which order while it connects', () => {
+  it('the feed of a client is complete for any order of events while it connects', () => {
     assert(
       property(courseOf(orderly), (course) => runOrderly(course)),
       { numRuns },

@@ -50,7 +50,7 @@ async function until<T extends News>(news: AsyncGenerator<T, void>, isIt: (one: 
   return taken;
 }
 
-it('the people whom a client watches are told to be active, and to have other names', async () => {
+it('a client learns presence and new names of the people that it watches', async () => {
   const [ann, bob] = [await anAccount(), await anAccount()];
   await aRoom({ owner: ann, members: [bob] });
   const stop = new AbortController();

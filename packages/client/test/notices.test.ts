@@ -30,7 +30,7 @@ const added = (...notices: Notice[]) => {
   return waiting;
 };
 
-it('chunks that wait for a slow iterator become one, which has the latest text', () => {
+it('chunks that wait for a slow iterator are merged into one with the latest text', () => {
   const waiting = added(chunk('a', 0, 'An 🦉'), chunk('b', 0, 'Other'), chunk('a', 3, '🦉 sleeps'), chunk('a', 5, 'sleeps well'));
   expect(waiting).toEqual([chunk('b', 0, 'Other'), chunk('a', 0, 'An 🦉 sleeps well')]);
 });

@@ -71,7 +71,7 @@ const start = (file: string, { token }: Pick<Account, 'token'>, environment: Rec
 };
 
 describe('the package, installed in another folder', () => {
-  it('the package has what it needs and nothing else', async () => {
+  it('the package has all needed files and no others', async () => {
     const files = await readdir(join(folder, 'node_modules/chat-service-client'), { recursive: true });
     expect(files.filter((file) => !file.startsWith('dist')).sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
     expect(await readFile(join(folder, 'node_modules/chat-service-client/LICENSE'), 'utf8')).toBe(

@@ -289,7 +289,7 @@ const run = (course: Course, mistake: Mistake = 'none') => {
 };
 
 describe(`the state that a client has of a restored service, in ${numRuns} random courses of events`, () => {
-  it('the state of a client equals the state of the service, whatever was stored when, and however often it was restored', () => {
+  it('the state of a client equals the state of the service, for any stored state and number of restores', () => {
     assert(
       property(courses, (course) => run(course)),
       { numRuns },

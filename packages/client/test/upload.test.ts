@@ -9,7 +9,7 @@ import { sha256 } from '../src/sha256.ts';
 const baseUrl = await serveUrl();
 
 describe('chat.upload', () => {
-  it('chat.upload uploads a file and its preview, which a message then has', async () => {
+  it('chat.upload uploads a file and its preview for a message', async () => {
     const ann = await anAccount();
     const room = await aRoomOf([ann]);
     const chat = createChatClient({ baseUrl, token: ann.token });

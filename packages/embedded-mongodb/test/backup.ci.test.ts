@@ -49,7 +49,7 @@ describe('a backup', () => {
     expect(await copy.command({ validate: 'things', full: true })).toMatchObject({ valid: true, nrecords: numbers.length });
   });
 
-  it('a backup of a stopped database is made from its directory', async () => {
+  it('a stopped database is backed up from its directory', async () => {
     const dataDir = freshDirectory();
     const first = await startDatabase({ dataDir });
     await connect(first.uri).db('test').collection('things').insertOne({ name: 'kept' });

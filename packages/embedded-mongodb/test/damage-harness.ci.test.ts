@@ -30,7 +30,7 @@ type Outcome = {
  * unreported.
  */
 describe('a database whose files are partly changed', () => {
-  it(`a database whose files are partly changed loses nothing acknowledged without saying so, and backs up only what is right, in ${runs} cases (SEED=${testSeed})`, async () => {
+  it(`a database with damaged files reports every loss, and backs up only intact documents, in ${runs} cases (SEED=${testSeed})`, async () => {
     const said = vi.spyOn(process.stderr, 'write').mockImplementation(() => true);
     const unexpected = vi.spyOn(console, 'error').mockImplementation(() => {});
     onTestFinished(() => {

@@ -64,7 +64,7 @@ function printed(): string[] {
 }
 
 describe('a damaged file', () => {
-  it('damage of a single bit of a text is noticed by a check and by a backup, which then keeps nothing', async () => {
+  it('a check and a backup notice one wrong bit of a text, and the backup writes nothing', async () => {
     const dataDir = await aDirectory();
     const place = freshDirectory();
     flipText(dataDir);
@@ -97,7 +97,7 @@ describe('a damaged file', () => {
     }
   });
 
-  it('damage is noticed when it is written back with what changed on its page', async () => {
+  it('damage is noticed when its page is written again with another change', async () => {
     const dataDir = await aDirectory();
     flipText(dataDir);
     const database = await startDatabase({ dataDir });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { freshDb } from './support/database.ts';
 
 describe('explain', () => {
-  it('explain shows the scan of the collection and all of its documents where no index helps', async () => {
+  it('explain shows the scan of the collection with all documents if no index helps', async () => {
     const { things } = await withMessages();
     expect(await statistics(things.find({ text: 'text 7' }))).toMatchObject({
       nReturned: 1,
@@ -13,7 +13,7 @@ describe('explain', () => {
     });
   });
 
-  it('explain shows a page read backward from a compound index, which looks at no more than the page', async () => {
+  it('explain shows that a page read backward from a compound index examines only the page', async () => {
     const { things } = await withMessages();
     const page = things
       .find({ room: 3, seq: { $lt: 8 } })
@@ -39,7 +39,7 @@ describe('explain', () => {
     });
   });
 
-  it('explain shows a sort in memory where no index has the order', async () => {
+  it('explain shows a sort in memory if no index has the order', async () => {
     const { things } = await withMessages();
     expect(await statistics(things.find({ room: 3 }).sort({ text: 1 }))).toMatchObject({
       nReturned: 10,

@@ -37,14 +37,17 @@ describe(`the first acknowledgement${hindrance ? ` (skipped: ${hindrance})` : ''
     expect(synced(parent, calls.indexOf(`mkdir ${join(parent, 'new')}`))).toBe(true);
   });
 
-  it.runIf(hindrance === undefined)('the first acknowledgement after a crash comes after what it left is synced', async () => {
-    const dataDir = freshDirectory();
-    await traced(dataDir, dataDir, { insert: 'things', documents: [{ _id: 1 }] });
-    const calls = await traced(dataDir, dataDir, { find: 'things' });
-    const log = join(dataDir, 'database.sqlite-wal');
-    expect(calls.slice(calls.lastIndexOf(`write ${log}`), calls.indexOf('answer'))).toContain(`sync ${log}`);
-    expect(calls).toContain(`write ${log}`);
-  });
+  it.runIf(hindrance === undefined)(
+    'the first acknowledgement after a crash waits for the sync of the log that the crash left',
+    async () => {
+      const dataDir = freshDirectory();
+      await traced(dataDir, dataDir, { insert: 'things', documents: [{ _id: 1 }] });
+      const calls = await traced(dataDir, dataDir, { find: 'things' });
+      const log = join(dataDir, 'database.sqlite-wal');
+      expect(calls.slice(calls.lastIndexOf(`write ${log}`), calls.indexOf('answer'))).toContain(`sync ${log}`);
+      expect(calls).toContain(`write ${log}`);
+    },
+  );
 });
 
 describe(`a write that asks for no sync (j: false)${hindrance ? ` (skipped: ${hindrance})` : ''}`, () => {

@@ -131,7 +131,7 @@ describe('changes that need no sync', () => {
 });
 
 describe('the number of the last change of a collection', () => {
-  it(`the number of the last change stays the same only while earlier answers still hold, whatever is rolled back meanwhile (SEED=${testSeed})`, async () => {
+  it(`the number of the last change stays the same only while earlier answers are valid, even after rollbacks (SEED=${testSeed})`, async () => {
     const random = createRandom(testSeed);
     let isFaulty = false;
     const { catalog, commits } = await freshStorage(() => {

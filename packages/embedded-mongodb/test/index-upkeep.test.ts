@@ -47,7 +47,7 @@ describe('an index that is read in pieces', () => {
   const within = documents.filter(({ a }) => a >= 20 && a < 120).map(({ _id }) => _id);
 
   it.each([1, -1] as const)(
-    'an index that is read in batches gives each document of a range once and in order (%i), whatever is written meanwhile',
+    'an index that is read in batches gives each document of a range once and in order (%i), despite writes between the batches',
     async (order) => {
       const things = (await freshDb()).collection<{ _id: number; a: number }>('things');
       await things.createIndex({ a: 1, _id: 1 });

@@ -64,7 +64,7 @@ describe('the keys of an index', () => {
     );
   });
 
-  it('keys begin with a byte for the type, so that a range can end where the type does', { timeout: hour }, () => {
+  it('keys begin with a byte for the type, so that a range can cover one type', { timeout: hour }, () => {
     fc.assert(
       fc.property(allValues, (value) => {
         same(valueKey(value)[0] as number, typeByte(typeNumber(value)), 'first byte');

@@ -18,7 +18,7 @@ async function aDirectory(): Promise<string> {
  * becomes its administrator.
  */
 describe('a database that was lost', () => {
-  it('no database is made in place of an empty file, as a failed copy is', async () => {
+  it('no database is created in place of an empty file, such as a failed copy', async () => {
     const directory = freshDirectory();
     const path = join(directory, databaseFileName);
     writeFileSync(path, '');
@@ -31,13 +31,13 @@ describe('a database that was lost', () => {
     (await openDatabaseFile(directory)).close();
   });
 
-  it('no database is made in place of a file that was emptied', async () => {
+  it('no database is created in place of a file that was emptied', async () => {
     const directory = await aDirectory();
     truncateSync(join(directory, databaseFileName), 0);
     await expect(openDatabaseFile(directory)).rejects.toMatchObject({ code: 'LOST' });
   });
 
-  it('no database is made in place of a SQLite file without tables', async () => {
+  it('no database is created in place of a SQLite file without tables', async () => {
     const directory = freshDirectory();
     const other = new sqlite.DatabaseSync(join(directory, databaseFileName));
     other.exec('VACUUM; PRAGMA user_version = 7');
@@ -45,7 +45,7 @@ describe('a database that was lost', () => {
     await expect(openDatabaseFile(directory)).rejects.toMatchObject({ code: 'LOST' });
   });
 
-  it.each(['holder.json', `${databaseFileName}-wal`])('no database is made where %s shows that there was one', async (trace) => {
+  it.each(['holder.json', `${databaseFileName}-wal`])('no database is created if %s shows that there was one', async (trace) => {
     const directory = freshDirectory();
     writeFileSync(join(directory, trace), 'something');
     await expect(openDatabaseFile(directory)).rejects.toMatchObject({

@@ -14,7 +14,7 @@ import { connect, freshDatabase, freshDirectory } from './support/database.ts';
 const serveScript = fileURLToPath(new URL('../bin/serve.ts', import.meta.url));
 
 describe('the files of a database', () => {
-  it('the files of a database are accessible to their owner alone, whatever the umask: also the log, the socket, holder.json and a copy', async () => {
+  it('the files of a database are accessible only to their owner with any umask: also the log, the socket, holder.json and a copy', async () => {
     const parent = freshDirectory();
     const dataDir = join(parent, 'data');
     const before = process.umask(0);

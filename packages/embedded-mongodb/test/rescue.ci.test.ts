@@ -100,7 +100,7 @@ describe('a rescue', () => {
     expect([found.size, loss]).toEqual([2_803, { lost: 0, isExact: true, doubtful: 0, lostFrames: 0 }]);
   });
 
-  it('a rescue reads what a killed process has in its log', async () => {
+  it('a rescue reads the log of a killed process', async () => {
     const dataDir = freshDirectory();
     const database = await forkDatabase(dataDir);
     const things = connect(database.uri).db('test').collection('things');
@@ -124,7 +124,7 @@ describe('a rescue', () => {
     expect(rescue(dataDir).found.size).toBe(50);
   });
 
-  it('a rescue reads a file whose end is missing, which a start refuses', async () => {
+  it('a rescue reads a file whose end is missing, although a start refuses it', async () => {
     const dataDir = await aDirectory();
     const { documents, pageCount } = placedDocuments(dataDir);
     const left = Math.floor(pageCount / 2);

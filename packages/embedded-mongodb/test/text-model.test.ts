@@ -12,7 +12,7 @@ const { SEARCH_CASES = '60' } = process.env;
  * early.
  */
 describe(`$text (seed ${testSeed})`, () => {
-  it('$text finds the same as a check of each document, in the same order, whatever the words, the order and the limit', async () => {
+  it('$text finds the same as a check of each document, in the same order, for any words, order and limit', async () => {
     const random = createRandom(testSeed);
     const notes = await freshCollection<Note>();
     await notes.createIndex({ room: 1, seq: 1 });

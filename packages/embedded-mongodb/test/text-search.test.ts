@@ -29,7 +29,7 @@ describe('$text', () => {
     ]);
   });
 
-  it('$text narrows by the fields before the words, which are required', async () => {
+  it('$text narrows by the fields before the words, and requires them', async () => {
     const messages = await freshCollection();
     await messages.createIndex({ room: 1, text: 'text' }, { default_language: 'none' });
     await messages.insertMany([1, 2].map((room) => ({ room, text: 'hello there' })));
@@ -81,7 +81,7 @@ describe('$text', () => {
     });
   });
 
-  it('$text examines no more documents than a page needs, however many have the word', async () => {
+  it('$text examines only the documents of a page, even if many have the word', async () => {
     const notes = await freshCollection<{ _id: number; text: string }>();
     await notes.createIndex({ text: 'text' }, { default_language: 'none' });
     await notes.insertMany(Array.from({ length: 3000 }, (_, _id) => ({ _id, text: _id % 4 ? 'tea' : 'tea milk' })));

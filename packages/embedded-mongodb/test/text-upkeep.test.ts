@@ -18,7 +18,7 @@ import { connect, freshDatabase, freshDirectory } from './support/database.ts';
 type Note = { _id: number; text: string };
 
 describe('the words of the latest documents, which the text index stores later', () => {
-  it('the words of the latest documents are found, and are no longer found after they are removed', async () => {
+  it('the words of the latest documents are found, until the documents are removed', async () => {
     const { notes, db } = await freshNotes();
     await notes.insertMany([note(1, 'tea'), note(2, 'tea with milk'), note(3, 'coffee')]);
     await notes.updateOne({ _id: 1 }, { $set: { text: 'water' } });

@@ -91,7 +91,7 @@ describe('hostile messages', () => {
     expect(deserialize((await answer).subarray(21))).toEqual({ ok: 1 });
   });
 
-  it('hostile messages are answered one after the other, however many come at the same time', async () => {
+  it('hostile messages are answered one after the other, even if many come at the same time', async () => {
     const socket = await open(database.uri);
     const answers = answersOf(socket);
     const many = Array.from({ length: 2000 }, (_, i) => message(serialize({ ping: 1, $db: 'test' }), i));

@@ -111,7 +111,7 @@ describe('an export of Mattermost as people repack it', () => {
     ]);
   });
 
-  it('an import from Mattermost leaves out calls, and files of which nothing is left', async () => {
+  it('an import from Mattermost leaves out calls, and files without any data', async () => {
     const posts = [post('Call started', { type: 'custom_calls' }), post('See this', { attachments: [{ path: '' }] })];
     const { rooms, leftOut } = await readArchive(openMattermost, linesOf(version, channel, user('zoe'), ...posts));
     expect(rooms[0]?.messages.map(({ text, files }) => [text, files.map(({ gone }) => gone)])).toEqual([

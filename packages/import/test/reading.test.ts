@@ -63,7 +63,7 @@ describe('the streams that an import reads', () => {
     );
   });
 
-  it('an import reads from a spool what was added, while more is added', async () => {
+  it('an import reads a spool while more is added', async () => {
     const spool = await Spool.create();
     try {
       const pieces = [0, 1, 700_000, 70_000, 1_200_000, 3].map((size, at) => Buffer.alloc(size, at + 1));

@@ -80,7 +80,7 @@ describe('the names of the folders in an archive of Slack', () => {
     ]);
   });
 
-  it('an import from Slack takes empty channels and folders of canvases for what they are', async () => {
+  it('an import from Slack accepts empty channels and folders of canvases', async () => {
     const { rooms } = await read({
       channels: [{ id: 'C1', name: 'empty' }],
       dms: [{ id: 'D1', members: ['U1', 'U2'] }],
@@ -224,7 +224,7 @@ describe('an archive of Slack that is not whole, or packed in another way', () =
     expect(opened.cutOff).toBe(isCut ? 'general/2020-01-02.json is cut off' : undefined);
   });
 
-  it('an import from Slack refuses a file of which the bytes have changed', async () => {
+  it('an import from Slack refuses a file whose bytes have changed', async () => {
     const changed = slackEntries({ users, ...exported }).map((entry) =>
       entry.name === 'general/2020-01-01.json' ? { ...entry, checksum: 1 } : entry,
     );

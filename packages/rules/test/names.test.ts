@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { comparePersons, matchesName, matchesPerson } from '../src/words/names.ts';
 
-describe('names that match what somebody types', () => {
+describe('names that match typed text', () => {
   it.each([
     ['the beginning of a later word', 'All hands', 'hands'],
     ['the beginnings of two words', 'All hands', 'all ha'],
@@ -25,7 +25,7 @@ describe('names that match what somebody types', () => {
     ['two letters that are no umlaut', 'trug', 'true'],
   ])('a name is not found by %s', (_what, name, typed) => expect(matchesName(name, typed)).toBe(false));
 
-  it('names that begin with what was typed come first', () => {
+  it('names that begin with the typed text come first', () => {
     const people = ['bob.anna', 'zoe', 'anna'].map((username) => ({ username, name: username === 'zoe' ? 'Anna Zoe' : 'Bo' }));
     expect(people.sort(comparePersons('@Anna')).map(({ username }) => username)).toEqual(['anna', 'zoe', 'bob.anna']);
   });

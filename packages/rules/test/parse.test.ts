@@ -123,7 +123,7 @@ describe('the text of any message', () => {
     );
   });
 
-  it('a text mentions those who are marked in it and nobody else', () => {
+  it('a text mentions only the people who are marked in it', () => {
     const word = oneof(mark, constantFrom<string>('@ada', '@bob', '@bob.', '＠ada', ' @ada ', '@ada/', '\\@bob'));
     assert(
       property(array(word, { maxLength: 30 }), (pieces) => {

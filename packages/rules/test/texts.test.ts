@@ -52,7 +52,7 @@ describe('a text as it is stored', () => {
     );
   });
 
-  it('a stored text stays the same when it is stored again, whatever it was', () => {
+  it('any stored text stays the same when it is stored again', () => {
     const piece = constantFrom(
       '\u001b',
       '[',

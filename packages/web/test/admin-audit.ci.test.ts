@@ -120,7 +120,7 @@ describe('the audit log in the page', () => {
     await context.close();
   });
 
-  it('the audit log in the page is written into a file of JSON lines, as a command does it, or of a table that no spreadsheet takes for formulas', async () => {
+  it('the audit log in the page is exported as JSON lines, like the command does, or as a table without formulas', async () => {
     const name = '=HYPERLINK("https://evil.example.org";"Team")';
     const { page, context, admin, problems } = await atTrail({}, name);
     await narrowTo(page, admin);

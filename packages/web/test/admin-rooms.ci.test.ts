@@ -118,7 +118,7 @@ describe('rooms', () => {
     await context.close();
   });
 
-  it('rooms are created for others, of whom one must exist, or for the administrator', async () => {
+  it('rooms are created for the administrator, or for others if at least one of them exists', async () => {
     const [word, owner] = [aWord(), await anAccount()];
     const { page, context, problems } = await at('rooms', phone);
     const dialog = page.getByRole('dialog');
@@ -150,7 +150,7 @@ describe('rooms', () => {
     await context.close();
   });
 
-  it('rooms that are created for others are for whom the form says, and the page says so where only half of it was done', async () => {
+  it('rooms that are created for others get the owner and members of the form, and the page says if only a part was done', async () => {
     const [word, owner, other, left] = [aWord(), await anAccount(), await anAccount(), await anAccount()];
     await succeed(call('PATCH', `/api/users/${left.id}`, { token: admin.token, body: { is_active: false } }));
     const roomsNow = async () => (await succeed(call('GET', `/api/overview/rooms?q=${word}`, { token: admin.token }))).body;
@@ -383,7 +383,7 @@ describe('rooms', () => {
 });
 
 describe('invitations of all rooms', () => {
-  it('invitations of all rooms are made for any room, and revoked', async () => {
+  it('an administrator makes and revokes invitations of any room', async () => {
     const word = aWord();
     const room = await aRoom({ name: word });
     const { page, context } = await at('invitations', phone);

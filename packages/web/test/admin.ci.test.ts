@@ -150,7 +150,7 @@ describe('people', () => {
     await context.close();
   });
 
-  it('people are made with a link by which they set a password, and nobody is left signed in', async () => {
+  it('people are created with a link to set a password, and the administrator stays signed in', async () => {
     const { page, context, problems } = await at('people');
     const username = aName();
     await page.getByRole('button', { name: 'Create an account' }).click();
@@ -365,7 +365,7 @@ describe('people', () => {
     await context.close();
   });
 
-  it('people on the administrators’ page lose two sessions at the same time, and the next one has the focus', async () => {
+  it('two sessions of a person are ended at the same time, and the next one has the focus', async () => {
     const person = await anAccount();
     const ended = [await aSession(call, person), await aSession(call, person), await aSession(call, person)];
     const [first = '', second = '', last = ''] = ended.map((one) => `…${one.slice(-4)}`);
@@ -479,7 +479,7 @@ describe('people', () => {
     await context.close();
   });
 
-  it('people on the administrators’ page are put on hold, which the deletion of the account says will stay, and released', async () => {
+  it('people are put on hold and released, and the deletion of the account says that the hold stays', async () => {
     const person = await anAccount();
     const isHeld = async () =>
       ((await call('GET', `/api/users/${person.id}/usage`, { token: admin.token })).body as { is_held: boolean }).is_held;

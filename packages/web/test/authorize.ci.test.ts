@@ -75,7 +75,7 @@ describe('the page that asks for an app', () => {
     await context.close();
   });
 
-  it('the second click of a double click, which a page of another site has begun, allows nothing', async () => {
+  it('the second click of a double click that began on another site allows nothing', async () => {
     const ann = await anAccount();
     const { page, context } = await visit({ path: await requestPath(), baseUrl: service.url });
     await listenAsApp(context);

@@ -84,7 +84,7 @@ describe('a slash command in the composer', () => {
     await context.close();
   });
 
-  it('a slash command shows the caller alone what the bot answers to the caller alone, until that is dismissed', async () => {
+  it('a private answer to a slash command is shown to the caller only, until it is dismissed', async () => {
     const { page, context, problems, field, name, stored } = await writing({
       status: 200,
       body: { text: 'Two are **waiting**' },
@@ -115,7 +115,7 @@ describe('a slash command in the composer', () => {
     await context.close();
   });
 
-  it('a slash command that failed is the same call when it is tried again: the bot may have done what it did not answer', async () => {
+  it('a failed slash command keeps its id when it is tried again, because the bot may have run it', async () => {
     const { context, field, name, receiver } = await writing({ status: 500 });
     for (const times of [1, 2]) {
       await field.fill(`/${name} production`);
@@ -128,7 +128,7 @@ describe('a slash command in the composer', () => {
     await context.close();
   });
 
-  it('a slash command that succeeded while the user was in another room is no longer in the field', async () => {
+  it('a slash command is removed from the field if it succeeds while the user is in another room', async () => {
     const { page, context, field, name, receiver, problems, stored, leave, comeBack } = await writing(nothing);
     const answered = Promise.withResolvers<Answer>();
     receiver.answer = () => answered.promise;
@@ -206,7 +206,7 @@ describe('a slash command in the composer', () => {
 });
 
 describe('the bots in the settings', () => {
-  it('bots are made, get tokens that are shown once, and are removed by their owner, by the keyboard alone', async () => {
+  it('an owner creates a bot, gets its tokens once and removes it, by keyboard only', async () => {
     const owner = await anAccount();
     const { page, context, problems } = await visit({ baseUrl: service.url, path: '/settings/bots', as: owner });
     await page.getByText('No bots yet.').waitFor();
@@ -258,7 +258,7 @@ describe('the bots in the settings', () => {
     await context.close();
   });
 
-  it('bots have a webhook, which is tested, gets another secret, and is revoked by their owner', async () => {
+  it('an owner tests the webhook of a bot, renews its secret and revokes it', async () => {
     const owner = await anAccount();
     const bot = await aBot(owner, { name: 'Listener' });
     const receiver = aReceiver();
@@ -292,7 +292,7 @@ describe('the bots in the settings', () => {
     await context.close();
   });
 
-  it('bots have a webhook that sends what is chosen for it, and sends again what it has sent', async () => {
+  it('the webhook of a bot sends the chosen events, and sends an event again on request', async () => {
     const room = await aRoom({ name: 'Builds' });
     const bot = await aBot(room.owner, { name: 'Listener' });
     await addMember(room, bot);
@@ -376,7 +376,7 @@ describe('the bots in the settings', () => {
     await context.close();
   });
 
-  it('bots have a webhook of which the page keeps what a program chose in part, and refuses to choose nothing', async () => {
+  it('the page keeps the events of a bot’s webhook that a program chose, and refuses to choose none', async () => {
     const owner = await anAccount();
     const bot = await aBot(owner, { name: 'Listener' });
     const { token } = owner;
@@ -411,7 +411,7 @@ describe('the bots in the settings', () => {
     await context.close();
   });
 
-  it('bots are given to another owner by administrators, after a question, and lose what the earlier one knows', async () => {
+  it('administrators give a bot to another owner, after a question, and its tokens end', async () => {
     const [admin, owner, heir] = [await anAdmin(), await anAccount(), await anAccount()];
     const bot = await aBot(owner, { name: `Gift of ${owner.username}` });
     const { page, context, problems } = await visit({ baseUrl: service.url, path: '/settings/bots', as: admin });
@@ -450,7 +450,7 @@ describe('the bots in the settings', () => {
 });
 
 describe('a bot in a room', () => {
-  it('a bot in a room is marked among its members and in suggestions of names, and has a card from which one writes to it', async () => {
+  it('a bot in a room is marked in the list of members and in suggestions, and its card leads to a conversation', async () => {
     const { page, context, field, bot } = await writing({ status: 204 });
     await page.goto(`${page.url()}?panel=members`);
     const row = page.locator('li.member', { hasText: 'Deployer' });

@@ -59,7 +59,7 @@ describe("a person's card", () => {
     await context.close();
   });
 
-  it("a person's card that a finger closes leaves the actions of its message in reach of the next tap, and no longer than that", async () => {
+  it('after a tap closes the card of a person, the actions of its message stay for the next tap only', async () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner: me, members: [other] });
     for (const text of ['hello', 'again']) await aMessage(other, room.id, { text }, call);

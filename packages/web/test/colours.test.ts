@@ -21,7 +21,7 @@ describe('code in colours', () => {
     expect(textOf(pieces)).toBe(code);
   });
 
-  it('code in colours says to the letter what was written', async () => {
+  it('highlighted code has exactly the text that was written', async () => {
     const languages = constantFrom('ts', 'py', 'sql', 'html', 'css', 'yaml', 'md', 'bash', 'rust', 'diff');
     await assert(
       asyncProperty(languages, string({ unit: 'grapheme', maxLength: 200 }), async (language, code) => {

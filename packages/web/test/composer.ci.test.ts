@@ -104,7 +104,7 @@ describe('Enter', () => {
 });
 
 describe('the tools of the composer', () => {
-  it('the tools of the composer mark what is selected, by key and by button, and undoing takes that back', async () => {
+  it('the tools of the composer format the selection, by key and by button, and undo reverts it', async () => {
     const { page, context, field, stored } = await writing();
     await page.keyboard.type('see the plan');
     await page.keyboard.press('Control+Shift+ArrowLeft');
@@ -190,7 +190,7 @@ describe('a list of suggestions', () => {
 });
 
 describe('undoing', () => {
-  it('undoing takes back a completion, and then what was typed before it', async () => {
+  it('undo reverts a completion, and then the text before it', async () => {
     const { page, context, other, field } = await writing();
     // As one edit: the browser splits typing into several steps to undo when an element of the page
     // is removed meanwhile, such as a suggestion.

@@ -126,7 +126,7 @@ describe('a conversation', () => {
     await context.close();
   });
 
-  it('a conversation in which somebody reads further up counts what comes', async () => {
+  it('a conversation counts new messages while the user reads older ones', async () => {
     const { id } = await aRoom({ owner: me, members: [kenji], name: 'Long' });
     for (let at = 0; at < 40; at++) await aMessage(me, id, { text: `message ${at}` });
     const { page, context } = await visit({ path: `/rooms/${id}`, as: me });
@@ -153,7 +153,7 @@ describe('a conversation', () => {
     }
   });
 
-  it('a conversation can be copied from where the browser does not allow it, and says that the service is gone', async () => {
+  it('a conversation can be copied if the browser does not allow it, and says if the service is unreachable', async () => {
     await aMessage(me, room.id, { text: 'to be copied' }, call);
     const { page, context } = await visit({ path: `/rooms/${room.id}` });
     await page.addInitScript("navigator.clipboard.writeText = () => Promise.reject(new DOMException('no', 'NotAllowedError'))");

@@ -10,7 +10,7 @@ function aPng(side: number): Blob {
   return new Blob([bytes], { type: 'image/gif' });
 }
 
-it('the page decodes no picture whose pixels need gigabytes of memory, whatever its type claims', async () => {
+it('the page decodes no picture whose pixels need gigabytes of memory, even if its type is wrong', async () => {
   const decode = vi.fn(async () => 'a bitmap');
   vi.stubGlobal('createImageBitmap', decode);
   onTestFinished(() => void vi.unstubAllGlobals());

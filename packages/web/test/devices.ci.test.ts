@@ -87,7 +87,7 @@ it('a room that is read on another device becomes read here within moments, even
 describe('what another device chooses for a room', () => {
   const unreadRow = (page: Page, id: string) => page.locator(`a.room.unread[href="/rooms/${id}"]`);
 
-  it('what another device chooses for a room before this one hears of changes is shown once it does', async () => {
+  it('a choice for a room on another device is shown even if it was made before this device connected', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const rooms = [];
     for (let n = 0; n < 22; n++) rooms.push(await aRoom({ name: `Room ${n}`, owner: ann, members: [bob] }));
@@ -164,7 +164,7 @@ describe('the list of rooms', () => {
     await context.close();
   });
 
-  it('the list of rooms keeps what a later look has found when the whole list is answered after it', async () => {
+  it('the list of rooms keeps newer changes when an older answer with the whole list arrives after them', async () => {
     const [ann, bob, zoe] = [await anAccount(), await anAccount(), await anAccount()];
     const room = await aRoom({ owner: ann, members: [bob] });
     const talk = await succeed(call('POST', '/api/conversations', { token: zoe.token, body: { users: [bob.username] } }));

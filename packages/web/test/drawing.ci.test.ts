@@ -97,7 +97,7 @@ describe('a message as it is drawn', () => {
     expect(await page.locator('li.message', { hasText: 'short' }).getByRole('button', { name: 'Show all' }).count()).toBe(0);
   });
 
-  it('a message is drawn within its own bounds, however many marks a letter has', async () => {
+  it('a message is drawn within its own bounds, even if a letter has many combining marks', async () => {
     expect(await ask('z\u0310', 'getComputedStyle(element).overflowY')).toBe('clip');
   });
 

@@ -41,7 +41,7 @@ describe('an edit that was not saved', () => {
     await context.close();
   });
 
-  it('an edit that was not saved is there after a reload, where one can clear it, type on, and save it once', async () => {
+  it('an unsaved edit is restored after a reload, and can be cleared, continued and saved once', async () => {
     const { page, context, problems, stored } = await editing();
     await page.reload();
     await expect.poll(() => field(page).inputValue()).toBe('a longer text');
@@ -58,7 +58,7 @@ describe('an edit that was not saved', () => {
     await context.close();
   });
 
-  it('an edit that was not saved waits among the drafts in other rooms, which lead to it', async () => {
+  it('an unsaved edit is listed among the drafts in other rooms, with a link to it', async () => {
     const { page, context, problems, room, seq } = await editing();
     expect(await drafts(page).count()).toBe(0);
     await page.locator('.rooms a', { hasText: 'Other' }).click();
@@ -144,7 +144,7 @@ describe('an edit that was not saved', () => {
     await context.close();
   });
 
-  it('an edit that was not saved goes in the moment in which what is saved is stored', async () => {
+  it('an unsaved edit is deleted as soon as the saved text is stored', async () => {
     const { page, context, stored } = await editing();
     await untilKept(page);
     await page.evaluate(`{
@@ -206,7 +206,7 @@ describe('an edit that was not saved', () => {
     await context.close();
   });
 
-  it('an edit that was not saved is open once where a room and a thread show its message, and moves to where one asks for it', async () => {
+  it('an unsaved edit is open in one place if a room and a thread show its message, and moves to the place that asks for it', async () => {
     const { page, context, room, id, stored } = await editing();
     await untilKept(page);
     await page.goto(`${serveUrl}/rooms/${room.id}?thread=${id}`);

@@ -65,7 +65,7 @@ describe('the files of a message', () => {
     await context.close();
   });
 
-  it('the files of a message open by keyboard as large as the page, where the arrows lead from picture to picture and Escape closes', async () => {
+  it('the files of a message open over the whole page by keyboard, arrows move between pictures, and Escape closes', async () => {
     const { owner, room } = await withFiles(async (...of) => [
       await aPicture(...of, 60, 40, 'One.png'),
       await aFile(...of, { call }),
@@ -107,7 +107,7 @@ describe('the files of a message', () => {
     await context.close();
   });
 
-  it('the files of a message are made larger by keys, buttons, the wheel and a double click, moved by the pointer, and shown as a whole again', async () => {
+  it('pictures of a message are zoomed by keys, buttons, wheel and double click, moved by the pointer, and fitted again', async () => {
     const { page, context, problems, shown, widthOf } = await magnifying();
     expect(await widthOf()).toBe(300);
     await page.keyboard.press('+');
@@ -183,7 +183,7 @@ describe('the files of a message', () => {
     await context.close();
   });
 
-  it('the files of a message are made larger by two fingers and by a double tap', async () => {
+  it('pictures of a message are zoomed by two fingers and by a double tap', async () => {
     const { page, context, problems, widthOf } = await magnifying({ width: 390, height: 780, options: { hasTouch: true } });
     const whole = await widthOf();
     const browserOf = await context.newCDPSession(page);
@@ -207,7 +207,7 @@ describe('the files of a message', () => {
     await context.close();
   });
 
-  it('the files of a message are rows with name, size and download where a browser shows nothing in place, whatever their names are', async () => {
+  it('files that a browser cannot show are rows with name, size and download, with any name', async () => {
     const name = '<b>Plan</b> \u202egpj.exe';
     const { owner, room } = await withFiles(async (...of) => [await aFile(...of, { name, type: 'text/html', call })], 'Look');
     const { page, context, problems } = await visit({ path: `/rooms/${room}`, width: 390, height: 780, as: owner });
@@ -520,7 +520,7 @@ describe('a file that is sent', () => {
     await context.close();
   });
 
-  it('a file is sent once by several tabs, of which one is closed in the middle of it', async () => {
+  it('a file is sent once by several tabs, even if one of them is closed during the upload', async () => {
     const { page, context, id, owner } = await writing();
     let isHeld = true;
     await context.route('**/content', (route) => (isHeld ? undefined : route.continue()));
@@ -575,7 +575,7 @@ describe('a file that is sent', () => {
     await context.close();
   });
 
-  it('a file may have a description, which is written beside its picture and may change until it is sent', async () => {
+  it('a file may have a description, which is edited beside its picture until the message is sent', async () => {
     const { page, context, problems, id, owner } = await writing({ width: 390, height: 780 });
     let isHeld = true;
     await page.route('**/content', (route) => (isHeld ? undefined : route.continue()));
@@ -706,7 +706,7 @@ const hand = (page: Page, type: 'dragover' | 'drop' | 'paste', where: string) =>
   })()`);
 
 describe('the hash of a file', () => {
-  it('the hash of a file is the same where the browser computes none, as over plain http', async () => {
+  it('the hash of a file is the same if the browser offers no hash function, as over plain http', async () => {
     for (const length of [0, 1, 55, 56, 63, 64, 65, 1_000, 100_003]) {
       const bytes = randomBytes(length);
       expect(await sha256(new Blob([bytes]))).toBe(createHash('sha256').update(bytes).digest('hex'));

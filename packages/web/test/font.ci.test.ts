@@ -41,7 +41,7 @@ describe('the font', () => {
     await context.close();
   });
 
-  it('the font is served as it is, whatever the client accepts', async () => {
+  it('the font is served without compression, even if the client accepts one', async () => {
     const [path = ''] = Object.keys(readFiles() ?? {}).filter((name) => name.includes('inter-latin-wght'));
     for (const encoding of ['br', 'identity']) {
       const response = await fetch(`${serveUrl}${path}`, { headers: { 'Accept-Encoding': encoding } });

@@ -8,7 +8,7 @@ const markedIn = (text: string, sought: string) =>
     .map(({ text }) => text);
 
 describe('the result of a search', () => {
-  it.each(searches)('what a search found is marked, and the text stays whole: %s: %j', (_what, sought, found) => {
+  it.each(searches)('the matches of a search are marked, and the text stays complete: %s: %j', (_what, sought, found) => {
     for (const name of found) {
       expect(
         partsOf(said[name], sought)
@@ -19,7 +19,7 @@ describe('the result of a search', () => {
     }
   });
 
-  it('what a search found is marked as it is written in the text', () => {
+  it('the matches of a search are marked as they are written in the text', () => {
     expect(markedIn('Frau Müller und Herr Mueller', 'mueller')).toEqual(['Müller', 'Mueller']);
     expect(markedIn('ｶﾞｲﾄﾞﾌﾞｯｸを見る', 'ガイド')).toEqual(['ｶﾞｲﾄﾞ']);
     expect(markedIn('한국어'.normalize('NFD'), '한국')).toEqual(['한국'.normalize('NFD')]);

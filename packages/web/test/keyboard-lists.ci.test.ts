@@ -60,7 +60,7 @@ describe('every list', () => {
     await context.close();
   });
 
-  it('every list says what is in it to those who hear it', async () => {
+  it('every list has a name for screen readers', async () => {
     const { page, context } = await visit({ path: `/rooms/${sample.garden}`, as: sample.people.ann });
     await page.locator('.room-pane .open-picture img').nth(2).waitFor();
     await page.locator('.rooms a', { hasText: 'Garden' }).waitFor();

@@ -107,7 +107,7 @@ describe('numbers and dates', () => {
 });
 
 describe('the page that the service sends', () => {
-  it('the page that the service sends says in which languages it may be shown, in the order of LANGUAGES', () => {
+  it('the page lists the languages in which it may be shown, in the order of LANGUAGES', () => {
     const { source } = webPage('<!--settings-->', readConfig({ LANGUAGES: 'ar,en' }));
     expect(source).toContain('&quot;languages&quot;:[&quot;ar&quot;,&quot;en&quot;]');
   });

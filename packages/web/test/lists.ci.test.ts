@@ -68,7 +68,7 @@ describe('the notifications', () => {
     await context.close();
   });
 
-  it('the notifications are a page of their own on a phone, which gives way to the message and comes back', async () => {
+  it('on a phone, notifications are a page, which closes when a message is opened and returns afterwards', async () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const id = await aRoomOf([other, me], { name: 'Here' });
     const { page, context, problems } = await visit(phone);
@@ -90,7 +90,7 @@ describe('the notifications', () => {
 });
 
 describe('the drafts', () => {
-  it('the drafts have a row while one waits elsewhere, which leads by keyboard to where it was typed, and each can be thrown away', async () => {
+  it('drafts in other places have a row, which leads to each draft by keyboard, and each can be deleted', async () => {
     const owner = await anAccount();
     const [alpha, beta] = [await aRoom({ owner, name: 'Alpha' }), await aRoom({ owner, name: 'beta' })];
     const { page, context, problems } = await visit({ path: `/rooms/${alpha.id}`, as: owner });

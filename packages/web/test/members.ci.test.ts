@@ -91,7 +91,7 @@ describe('the members of a large room', () => {
     await context.close();
   });
 
-  it('the members of a large room are completed after @ by what the service finds, without reading all of them', async () => {
+  it('names of members of a large room are completed after @ by a search, without loading all members', async () => {
     const { id, owner, word } = await aLargeRoom();
     const { page, context } = await visit({ path: `/rooms/${id}`, as: owner });
     await page.locator('.room-pane .beginning').waitFor();
@@ -108,7 +108,7 @@ describe('the members of a large room', () => {
 });
 
 describe('the only owner of a room', () => {
-  it('the only owner of a room is told before the question that a room needs an owner, and may leave once there is another one', async () => {
+  it('the only owner of a room is asked to name another owner, and may leave after that', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const { id } = await aRoom({ owner, members: [other] });
     const { page, context } = await visit({ path: `/rooms/${id}?panel=details`, as: owner });
@@ -137,7 +137,7 @@ describe('the only owner of a room', () => {
 });
 
 describe('the time for which a room keeps its messages', () => {
-  it('the time for which a room keeps its messages is chosen by its owner, after a question, and said to everyone in it', async () => {
+  it('an owner chooses how long a room keeps its messages, after a question, and all members see it', async () => {
     const [owner, member] = [await anAccount(), await anAccount()];
     const { id } = await aRoom({ owner, members: [member] });
     const path = `/rooms/${id}?panel=settings`;

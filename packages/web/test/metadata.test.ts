@@ -49,7 +49,7 @@ describe('a PNG', () => {
 });
 
 describe('a WebP', () => {
-  it('a WebP loses its metadata, and no longer says that it has any', () => {
+  it('a WebP loses its metadata, and the flags that announce them', () => {
     const head = (flags: number) => webpChunk('VP8X', `${String.fromCharCode(flags)}head of it`);
     const [pixels, frame] = [webpChunk('VP8 ', 'pixels'), webpChunk('ANMF', 'one more')];
     const sent = webp(head(0b11110), pixels, frame, webpChunk('EXIF', 'the place'), webpChunk('XMP ', 'the place'));
@@ -108,7 +108,7 @@ describe.each([0, 1] as const)('a HEIC whose list of places has version %i', (ve
 });
 
 describe('a video', () => {
-  it.each(['udta', 'meta', 'uuid'])('a video has its %s wiped, also in a track, and keeps all else in place', (type) => {
+  it.each(['udta', 'meta', 'uuid'])('a video has its %s wiped, also in a track, and keeps all other bytes', (type) => {
     const track = (name: string, text: string) => box('trak', box('tref', 'turned'), box(name, text));
     const video = (name: string, [first, second]: [string, string]) =>
       bytesOf(
@@ -121,7 +121,7 @@ describe('a video', () => {
     expect(withoutMetadata(video(type, places))).toEqual(video('free', wiped));
   });
 
-  it.each([0, 1])('a video does not tell when it, or a track of it, was made (version %i)', (version) => {
+  it.each([0, 1])('a video loses the times at which it and its tracks were recorded (version %i)', (version) => {
     const size = version === 1 ? 8 : 4;
     const video = (time: number) => {
       const times = bytesOf([version, 0, 0, 0], big(time, size), big(time, size));
@@ -164,7 +164,7 @@ const drive = (places: string[], isShort: boolean, isTold: boolean) => {
 
 describe('a track of a video that tells where the camera was', () => {
   it.each([true, false])(
-    'a track of a video that tells where the camera was is wiped, with its moments (short places: %s)',
+    'a track of a video with the positions of the camera is wiped, with its times (short offsets: %s)',
     (isShort) => {
       const places = ['48.2 N', '48.3 N, 16.4 E', '48.4'];
       const wiped = places.map((text) => '\0'.repeat(text.length));
@@ -220,7 +220,7 @@ describe('a WebM', () => {
     },
   );
 
-  it('a WebM may not know how long it is, as one that was just recorded', () => {
+  it('a WebM may have no duration, like one that was just recorded', () => {
     const tags = element([0x12, 0x54, 0xc3, 0x67], 'the place');
     const video = (tagged: Uint8Array) =>
       bytesOf(head, [0x18, 0x53, 0x80, 0x67, 0x01], Array(7).fill(0xff), tagged, [0x1f, 0x43, 0xb6, 0x75, 0xff], 'frames');
@@ -268,7 +268,7 @@ it.each([
   expect(latin1(withoutMetadata(bytesOf(picture, 'the place')))).not.toContain('the place');
 });
 
-it('a file that is neither a picture nor a video stays as it is', () => {
+it('a file that is neither a picture nor a video does not change', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (sent) => {
       expect(withoutMetadata(new Uint8Array(sent))).toEqual(new Uint8Array(sent));

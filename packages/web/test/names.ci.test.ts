@@ -37,7 +37,7 @@ describe('a full name', () => {
     await Promise.all([context.close(), own.context.close()]);
   });
 
-  it('a full name finds its owner in suggestions, lists and the switcher, which show the username as well', async () => {
+  it('a full name finds its person in suggestions, lists and the switcher, which show the username too', async () => {
     const [me, zoe] = [await anAccount(), await anAccount({ name: 'Ζωή Παπαδοπούλου' })];
     const room = await aRoom({ name: 'Notes', owner: me, members: [zoe] });
     const { body } = await openTalk(zoe, me);

@@ -219,7 +219,7 @@ describe('the address of a room', () => {
 });
 
 describe('going back', () => {
-  it('going back closes a menu and a dialog, which are about what one leaves, but asks before something typed is lost', async () => {
+  it('going back closes menus and dialogs, and asks before typed text is lost', async () => {
     const owner = me();
     const other = await aRoomOf([owner], { name: 'Elsewhere' });
     const { page, context, problems } = await visit({ path: `/rooms/${other}`, as: owner });

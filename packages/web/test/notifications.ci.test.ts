@@ -124,7 +124,7 @@ describe('a device with notifications', () => {
     await context.close();
   });
 
-  it('a device with notifications is told while the page is closed: one for each room, which counts what arrives twice once, and leads to the last message', async () => {
+  it('a device with a closed page shows one notification per room, which counts each message once and leads to the last one', async () => {
     const all = await notified();
     const { page, context, worker, owner, device } = all;
     const other = await anAccount();
@@ -145,7 +145,7 @@ describe('a device with notifications', () => {
     await context.close();
   });
 
-  it('a device with notifications takes away what was read on another device, or left, with the next notification while the page is closed', async () => {
+  it('a device with a closed page removes notifications of read or left rooms with the next notification', async () => {
     const all = await notified();
     const { page, context, worker, owner, device } = all;
     const other = await anAccount();
@@ -205,7 +205,7 @@ describe('a device with notifications', () => {
     await context.close();
   });
 
-  it('a device is reminded of a message while the page is closed, beside what is new in the room', async () => {
+  it('a device with a closed page shows a reminder beside the notification of the room', async () => {
     const all = await notified();
     const { page, context, worker, owner, device } = all;
     const other = await anAccount();
@@ -238,7 +238,7 @@ describe('a device with notifications', () => {
     await context.close();
   });
 
-  it('a device with notifications tells the service of its subscription again after a week, or where the service has lost it, not at each start', async () => {
+  it('a device renews its subscription after a week, or if the service has lost it, but not at each start', async () => {
     const { page, context, owner } = await notified();
     let told = 0;
     page.on('request', (request) => {
@@ -263,7 +263,7 @@ describe('a device with notifications', () => {
     await context.close();
   });
 
-  it('a device whose browser changes its subscription while the page is closed is told at the new address', async () => {
+  it('a device whose browser renews its subscription while the page is closed is notified at the new address', async () => {
     const { page, context, worker, device, owner } = await notified();
     await page.goto(`${server.url}/icon.svg`);
     const later = aDevice();
@@ -302,7 +302,7 @@ describe('a device with notifications', () => {
     await context.close();
   });
 
-  it('unread messages are told by e-mail, too, where the user has a confirmed address and wants that', async () => {
+  it('unread messages are also sent by e-mail if the user wants that and has a confirmed address', async () => {
     const owner = await anAccount();
     const identity = { issuer: 'https://id.example.org', subject: owner.username };
     await users.updateOne({ _id: new ObjectId(owner.id) }, { $set: { identity } });
@@ -409,7 +409,7 @@ describe('a device with notifications', () => {
     await context.close();
   });
 
-  it('a device with notifications takes away what was read', async () => {
+  it('a device removes the notifications of messages that were read', async () => {
     const { page, context, owner, device } = await notified();
     const other = await anAccount();
     const { id } = await aRoom({ owner, members: [other], name: 'Plans' });
@@ -423,7 +423,7 @@ describe('a device with notifications', () => {
     await context.close();
   });
 
-  it('a device with notifications is told of nothing while its user has paused notifications', async () => {
+  it('a device shows nothing while its user has paused notifications', async () => {
     const { page, context, owner, device } = await notified();
     const other = await anAccount();
     const { id } = await aRoom({ owner, members: [other], name: 'Plans' });
@@ -440,7 +440,7 @@ describe('a device with notifications', () => {
     await context.close();
   });
 
-  it('a device with notifications is told no longer when notifications are turned off', async () => {
+  it('a device shows nothing after notifications are turned off', async () => {
     const { page, context, device } = await notified();
     await page.getByLabel('Show notifications on this device').uncheck();
     await expect.poll(() => pushSubscriptions.countDocuments({ endpoint: device.endpoint })).toBe(0);

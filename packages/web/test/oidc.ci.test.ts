@@ -90,7 +90,7 @@ it('somebody connects an account, and then signs in to it by the identity provid
   await context.close();
 });
 
-it('somebody whom the identity provider does not sign in, or who comes back in another browser, is told so', async () => {
+it('the page says if the identity provider refuses a sign-in, or if the person returns in another browser', async () => {
   provider.people.set('bob', { preferred_username: 'bob', email: 'bob@example.org' });
   const { page, context } = await visit({ baseUrl: service.url });
   await page.getByRole('button', { name: 'Sign in with Example ID' }).click();
@@ -127,7 +127,7 @@ it('the link of an administrator opens an account for somebody at the identity p
   await context.close();
 });
 
-it('a page where the provider alone signs people in asks for no password, offers no sign-up, and says when it is out of reach', async () => {
+it('a page with sign-in by the provider only has no password and no sign-up, and says if the provider is unreachable', async () => {
   const port = await freePort();
   const settings = { ...provider.settings, SIGN_IN: 'oidc', HTTP_PORT: port, PUBLIC_URL: `http://localhost:${port}` };
   const strict = await aService(settings, commands.serve);
@@ -156,7 +156,7 @@ it('a page where the provider alone signs people in asks for no password, offers
   await strict.stop();
 });
 
-it('with several identity providers there is a button for each, which leads to its own and back', async () => {
+it('each of several identity providers has a button, which leads to it and back', async () => {
   const port = await freePort();
   const address = `http://localhost:${port}`;
   const [one, other] = (await Promise.all(

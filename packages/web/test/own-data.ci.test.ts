@@ -31,7 +31,7 @@ async function atSettings(me: Account) {
 }
 
 describe('the data of an account', () => {
-  it('the data of an account is one file: the account, its rooms, what it wrote there, and what it saved, and nothing of others', async () => {
+  it('the data of an account is one file with the account, its rooms, its messages and its saved messages, and no data of others', async () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const [plans, left] = [
       await aRoom({ owner: other, members: [me], name: 'Plans' }),

@@ -113,7 +113,7 @@ describe('a page whose service has an address of its own', () => {
     await context.close();
   });
 
-  it('the web client signs in on a second device, to which the first has synchronised the passkey', async () => {
+  it('the web client signs in on a second device that got the passkey from the first', async () => {
     const account = await anAccount();
     const first = await aDevice('/login');
     await addPasskey(first.page, account);
@@ -214,7 +214,7 @@ describe('a page whose service has an address of its own', () => {
     await context.close();
   });
 
-  it('the page asks for a code where the passkey of the sign-in ceases to stand for one while the form is open', async () => {
+  it('the page asks for a code if the passkey stops counting as a second factor while the form is open', async () => {
     const account = await anAccount();
     const { page, problems, context, session, authenticatorId } = await aDevice('/login');
     await addPasskey(page, account);
@@ -297,7 +297,7 @@ describe('a page whose service has an address of its own', () => {
     await context.close();
   });
 
-  it('the page says so where the device does not recognise its owner, and signs nobody in', async () => {
+  it('the page says if the device does not recognise its owner, and signs nobody in', async () => {
     const account = await anAccount();
     const { page, problems, context, session, authenticatorId } = await aDevice('/login');
     await addPasskey(page, account);

@@ -18,7 +18,7 @@ const linkTo = (address: string): string =>
   /https:\/\/chat\.example\.org(\/\S+)/.exec(mailsTo(address).at(-1)?.text ?? '')?.[1] ?? '';
 
 describe('the web client', () => {
-  it('the web client shows a password while it is typed to those who ask for that, by keyboard', async () => {
+  it('the web client can show a password while it is typed, by keyboard', async () => {
     const account = await anAccount();
     const { page, context } = await visit({ path: '/login' });
     await page.getByLabel('Username or e-mail address').fill(account.username);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isAddress, namesIn, splitTyped } from '../src/view/text/picked.ts';
 
-describe('what is typed into a field for people', () => {
+describe('the text in a field for people', () => {
   it.each([
     ['a name that is being typed', 'han', [], 'han'],
     ['a full name, which has a blank', 'maria lind', [], 'maria lind'],

@@ -67,7 +67,7 @@ describe('a webhook', () => {
     await context.close();
   });
 
-  it('a webhook sends what is said to an address, is tested, switched off and on, and shows what became of what it sent', async () => {
+  it('a webhook sends messages to an address, is tested, turned off and on, and lists its deliveries', async () => {
     const owner = await anAccount();
     const room = await aRoom({ name: 'Machines', owner });
     const { page, problems, context } = await visit({ path: `/rooms/${room.id}?panel=integrations`, as: owner });
@@ -162,7 +162,7 @@ describe('an invitation link', () => {
 });
 
 describe('a blocked user', () => {
-  it('a blocked user is no longer seen in conversations of two, and is seen again after the block ends', async () => {
+  it('a blocked user is hidden in conversations of two, until the block ends', async () => {
     const [one, other] = [await anAccount(), await anAccount()];
     const { body } = await call('POST', '/api/conversations', { token: other.token, body: { users: [one.username] } });
     const room = (body as { _id: { $oid: string } })._id.$oid;
@@ -216,7 +216,7 @@ const aWidePicture = async (page: Page): Promise<Buffer> => {
 };
 
 describe('a picture of a person', () => {
-  it('a picture of a person is chosen in the settings, stands where the initials stood for everyone, and can be removed', async () => {
+  it('a person chooses a picture in the settings, everyone sees it instead of the initials, and it can be removed', async () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner: ann, members: [bob] });
     await aMessage(ann, room.id, { text: 'Hello' }, call);

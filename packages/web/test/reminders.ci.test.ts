@@ -85,7 +85,7 @@ describe('a reminder', () => {
     await context.close();
   });
 
-  it('a reminder that is due is told where one is, has a number until one goes to its message, and is done then everywhere', async () => {
+  it('a due reminder is shown in the open room and counted until its message is opened, on all devices', async () => {
     const { page, context, problems, me, other, first, remindSoon } = await inARoom();
     await remindSoon();
     await page.locator('.toast', { hasText: `Reminder: ${other.username} in Plans: the invoice` }).waitFor();
@@ -103,7 +103,7 @@ describe('a reminder', () => {
     await context.close();
   });
 
-  it('a reminder is a notification where nobody looks at the page, which leads to the message', async () => {
+  it('a reminder is a notification if nobody looks at the page, and leads to the message', async () => {
     const { page, context, other, first, remindSoon } = await inARoom({ isLookedAt: false });
     await remindSoon();
     await expect.poll(() => page.evaluate('window.notified')).toEqual([[`Reminder: ${other.username} in Plans`, 'the invoice']]);
@@ -149,7 +149,7 @@ describe('a reminder', () => {
     await Promise.all([context.close(), elsewhere.context.close()]);
   });
 
-  it('a reminder that another device sets before this one hears of changes is told once it does', async () => {
+  it('a reminder is shown even if another device set it before this device connected', async () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner: other, members: [me], name: 'Plans' });
     const { _id } = await aMessage(other, room.id, { text: 'the invoice' }, call);

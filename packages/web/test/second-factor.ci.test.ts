@@ -91,7 +91,7 @@ describe('the web client', () => {
     await context.close();
   });
 
-  it('the web client asks for a code after the password, says what is wrong with it, and signs in, by the keyboard alone', async () => {
+  it('the web client asks for a code after the password, explains a wrong one, and signs in, by keyboard only', async () => {
     const account = await anAccount();
     const { app } = await turnOn(call, { ...account, token: await aSession(call, account) });
     const { page, problems, context } = await visit({ path: '/login' });
@@ -127,7 +127,7 @@ describe('the web client', () => {
     await context.close();
   });
 
-  it('the web client leads those who must have a second factor to setting it up, and then goes on', async () => {
+  it('the web client leads people who need a second factor to its set-up, and then continues', async () => {
     const account = await anAccount();
     const room = await aRoom({ owner: account, name: 'Plans' });
     const { page, problems, context } = await visit({ path: '/login', baseUrl: strict.url, as: account });

@@ -127,7 +127,7 @@ describe('a message', () => {
     await context.close();
   });
 
-  it.each(runs)('a message is stored once and in its place, whatever fails: run %i', async (run) => {
+  it.each(runs)('a message is stored once and in its place after any failure: run %i', async (run) => {
     const room = await aRoom();
     const proxy = await startProxy(new URL(serveUrl).host);
     const address = `http://localhost:${proxy.port}/rooms/${room.id}`;

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-it('the link that a new service prints makes its first administrator, and a visitor without it is told the command', async () => {
+it('the link that a new service prints creates the first administrator, and a visitor without it sees the command', async () => {
   const link = /https:\/\/chat\.example\.org(\/setup#[a-z0-9]{32})\n/.exec(service.output())?.[1] ?? '';
   const stranger = await visit({ path: '/', baseUrl: service.url });
   await stranger.page.getByText('Without a code').click();
@@ -54,7 +54,7 @@ it('the link that a new service prints makes its first administrator, and a visi
   await Promise.all([context.close(), stranger.context.close()]);
 });
 
-it('the link that a new service prints leads to the same form where the page cannot ask whether there is an administrator', async () => {
+it('the link that a new service prints leads to the same form if the page cannot ask for administrators', async () => {
   const { page, context } = await visit({ path: '/', baseUrl: service.url });
   await page.route('**/api/setup', (asked) => asked.abort());
   await page.goto(`${service.url}/setup#${'a'.repeat(32)}`);

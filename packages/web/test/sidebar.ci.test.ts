@@ -22,7 +22,7 @@ const listening = async (page: Page) => void (await (await page.waitForEvent('we
 const actionsFor = (page: Page, name: string) => page.locator('.rooms').getByRole('button', { name: `Actions for ${name}` });
 
 describe('the list of rooms', () => {
-  it('the list of rooms stands still: rooms by name, conversations by what was said last', async () => {
+  it('the list of rooms keeps its order: rooms by name, conversations by their last message', async () => {
     const [owner, one, other] = [await anAccount(), await anAccount(), await anAccount()];
     for (const name of ['beta', 'Alpha', 'Room 10', 'Room 9']) await aRoom({ owner, members: [one], name });
     const rooms = (await call('GET', '/api/members?user=me', { token: owner.token })).body as {
@@ -62,7 +62,7 @@ describe('the list of rooms', () => {
     await context.close();
   });
 
-  it('the list of rooms has favourites first, which two clicks make on every device', async () => {
+  it('the list of rooms has favourites first, which take two clicks and appear on every device', async () => {
     const owner = await anAccount();
     for (const name of ['Alpha', 'beta']) await aRoom({ owner, name });
     const { page, context } = await visit({ path: '/directory' });
@@ -175,7 +175,7 @@ describe('the list of rooms', () => {
     await context.close();
   });
 
-  it('the list of rooms says which are muted to those who see no icon, and the whole of a name that is cut off', async () => {
+  it('the list of rooms names muted rooms for screen readers, and shows the whole of a name that is cut off', async () => {
     const owner = await anAccount();
     const name = 'Project Alpha, the working group for the northern region';
     const room = await aRoom({ owner, name });
@@ -186,7 +186,7 @@ describe('the list of rooms', () => {
     await context.close();
   });
 
-  it('the list of rooms folds, and still shows what is for the reader and where a draft waits', async () => {
+  it('a folded list of rooms still shows mentions and drafts', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const alpha = await aRoom({ owner, members: [other], name: 'Alpha' });
     await aRoom({ owner, name: 'beta' });
@@ -308,7 +308,7 @@ describe('favourites', () => {
     await close();
   });
 
-  it('favourites are moved by the menu, which says where they are then and keeps the focus', async () => {
+  it('favourites are moved by the menu, which announces their new place and keeps the focus', async () => {
     const { pages, close } = await withFavourites(['Alpha', 'beta', 'Gamma'], [{}]);
     const [page] = pages as [Page];
     const choose = async (name: string, entry: string) => {
@@ -404,7 +404,7 @@ describe('favourites', () => {
     await close();
   });
 
-  it('favourites are back where they were when the service can not be told', async () => {
+  it('favourites return to their places if the service cannot store the change', async () => {
     const { pages, close } = await withFavourites(['Alpha', 'beta'], [{}]);
     const [page] = pages as [Page];
     await page.route('**/api/members/*', (route) => route.abort());
@@ -491,7 +491,7 @@ describe('the clicks that it takes', () => {
 });
 
 describe('a field for people', () => {
-  it('a field for people completes the names of people with whom the user shares a room', async () => {
+  it('a field for people completes the names of people who share a room with the user', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     await aRoom({ owner, members: [other], name: 'Alpha' });
     const { page, context, problems } = await visit({ as: owner });
@@ -512,7 +512,7 @@ describe('a field for people', () => {
 });
 
 describe('a new room', () => {
-  it('a new room is made in one step, closed and with its people', async () => {
+  it('a new closed room with members is created in one step', async () => {
     const [admin, other] = [await anAccount({ isAdmin: true }), await anAccount()];
     const { page, context } = await visit({ as: admin });
     await page.getByRole('navigation').getByRole('button', { name: 'New room' }).click();

@@ -56,7 +56,7 @@ async function refused(script: string, path: string) {
 const said = (page: Page) => page.locator('.banner', { hasText: 'does not store data for this page' });
 
 describe('a browser that stores nothing', () => {
-  it.each(refusals)('a browser in which %s shows the page, reads and sends', async (what, script) => {
+  it.each(refusals)('the page works in a browser in which %s', async (what, script) => {
     const { owner, id } = await aRoom();
     await aMessage(owner, id, { text: 'before' }, call);
     const { page, problems, context } = await refused(script, `/rooms/${id}`);
@@ -76,7 +76,7 @@ describe('a browser that stores nothing', () => {
     await context.close();
   });
 
-  it('a browser in which cookies are blocked signs in for as long as the page is open, and says so', async () => {
+  it('a browser without cookies signs in while the page is open, and the page says so', async () => {
     const { owner, id } = await aRoom();
     const noCookies = `Object.defineProperty(Navigator.prototype, 'cookieEnabled', { get: () => false });`;
     const { page, problems, context } = await refused(noCookies, `/rooms/${id}`);
@@ -123,7 +123,7 @@ describe('a browser that stores nothing', () => {
     await context.close();
   });
 
-  it('a browser in which site data is deleted while the page is open continues, and says that nothing is stored', async () => {
+  it('a browser continues after its site data is deleted, and the page says that nothing is stored', async () => {
     const { owner, id } = await aRoom();
     const { page, problems, context } = await visit({ path: `/rooms/${id}`, as: owner });
     await say(page, 'one');

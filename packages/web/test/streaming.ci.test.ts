@@ -107,7 +107,7 @@ it('a complete answer does not stream again when an earlier request for it is an
   await context.close();
 });
 
-it('an answer shows that it was interrupted, and a thread shows what a bot does', async () => {
+it('an interrupted answer says so, and a thread shows the activity of a bot', async () => {
   const [ann, bot] = await Promise.all([anAccount(), aBot()]);
   const room = await aRoomOf([ann, bot]);
   const { _id } = await aMessage(ann, room, { text: 'Do the tests pass?' });

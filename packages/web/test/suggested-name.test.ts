@@ -33,7 +33,7 @@ const cases: [address: string, suggested: string][] = [
 ];
 
 describe('the username that an address suggests', () => {
-  it.each(cases)('for %s it is %j, which the service takes as it is', (address, suggested) => {
+  it.each(cases)('for %s it is %j, which the service accepts', (address, suggested) => {
     expect(usernameFrom(address)).toBe(suggested);
     expect(newUsername.read(suggested)).toBe(suggested || undefined);
   });

@@ -152,7 +152,7 @@ describe('a tab without the focus', () => {
     await context.close();
   });
 
-  it('a tab without the focus notifies of mentions and conversations, with who said what, and of all else only if that is chosen', async () => {
+  it('a tab without the focus notifies of mentions and conversations, with author and text, and of other messages only if that is chosen', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner, members: [other], name: 'Plans' });
     const { body } = await call('POST', '/api/conversations', { token: other.token, body: { users: [owner.username] } });
@@ -199,7 +199,7 @@ describe('a tab without the focus', () => {
     await context.close();
   });
 
-  it('a tab without the focus notifies of what was chosen for a room on another tab with the keyboard, on all devices', async () => {
+  it('a tab without the focus notifies as chosen for a room by keyboard on another tab or device', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner, members: [other], name: 'Plans' });
     const { body } = await call('POST', '/api/conversations', { token: other.token, body: { users: [owner.username] } });
@@ -273,7 +273,7 @@ describe('a tab without the focus', () => {
     await context.close();
   });
 
-  it('a tab without the focus notifies once of a message to those who are here, and not of a reaction to it', async () => {
+  it('a tab without the focus notifies once of a message to @here, and not of a reaction to it', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const room = await aRoom({ owner, members: [other], name: 'Plans' });
     const { page, context } = await visit({ as: owner });

@@ -150,7 +150,7 @@ describe('a newcomer', () => {
     await context.close();
   });
 
-  it('a newcomer is told what is wrong with a password', async () => {
+  it('a newcomer sees why a password is refused', async () => {
     const { username } = await anAccount();
     const { page, problems, context } = await visit();
     await page.getByLabel('Username or e-mail address').fill(username);
@@ -196,7 +196,7 @@ describe('two people', () => {
 });
 
 describe('a message to everyone', () => {
-  it('a message to everyone is completed, confirmed before many people are told, drawn as for everyone, and counted for each', async () => {
+  it('a message to everyone is completed, confirmed if many people get it, marked, and counted for each', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const people = await Promise.all(Array.from({ length: 20 }, () => anAccount()));
     const room = await aRoomOf([owner, other, ...people]);
@@ -220,7 +220,7 @@ describe('a message to everyone', () => {
     await context.close();
   });
 
-  it('a message to those who are here now is told to those who look elsewhere', async () => {
+  it('a message to @here notifies people who look elsewhere', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const [here, there] = [await aRoomOf([owner, other]), await aRoomOf([owner, other])];
     const { page, context } = await visit({ path: `/rooms/${here}`, as: other });

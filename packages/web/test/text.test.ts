@@ -40,7 +40,7 @@ describe('the text of a message', () => {
     expect(parse(source)).toEqual(blocks);
   });
 
-  it('the text of a message loses no letters, whatever signs are around them', () => {
+  it('the text of a message loses no letters between any signs', () => {
     const piece = constantFrom(
       '*',
       '**',
@@ -72,7 +72,7 @@ describe('the text of a message', () => {
     );
   });
 
-  it('the text of a message has links only to the web and to e-mail, whatever is written', () => {
+  it('the text of a message links only to the web and to e-mail', () => {
     const hrefs = (value: unknown): string[] =>
       typeof value !== 'object' || value === null
         ? []

@@ -5,7 +5,7 @@ import { aRoom } from '../../../test/support/rooms.ts';
 import { call, press, signIn, textsOf, visit } from './support.ts';
 
 describe('a thread', () => {
-  it('a thread takes replies out of the room, which shows who replied, how often and when', async () => {
+  it('replies leave the room for a thread, and the room shows their authors, number and time', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const { id } = await aRoom({ owner, members: [other] });
     const root = await aMessage(owner, id, { text: 'Who brings the cake?' }, call);
@@ -51,7 +51,7 @@ describe('a thread', () => {
     await context.close();
   });
 
-  it('a thread that is followed says what is new, is read by looking at it, and is followed by choice', async () => {
+  it('a followed thread shows unread replies until it is opened, and can be followed by choice', async () => {
     const [owner, other] = [await anAccount(), await anAccount()];
     const { id } = await aRoom({ owner, members: [other] });
     const root = await aMessage(owner, id, { text: 'root' }, call);

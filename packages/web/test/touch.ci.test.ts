@@ -69,7 +69,7 @@ describe('a long press on a message', () => {
     await context.close();
   });
 
-  it('a long press on a message shows the text to be copied where the page may not copy it', async () => {
+  it('a long press on a message shows the text to copy if the page may not copy it', async () => {
     const all = await onAPhone();
     const { page, context } = all;
     await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
@@ -79,7 +79,7 @@ describe('a long press on a message', () => {
     await context.close();
   });
 
-  it('a long press on a message on a link opens the menu and not the link, which a tap opens', async () => {
+  it('a long press on a link in a message opens the menu, and a tap opens the link', async () => {
     const all = await onAPhone();
     const { page, context, other, room } = all;
     await aMessage(other, room.id, { text: `the [first one](${new URL(page.url()).origin}/rooms/${room.id}/1)` }, call);

@@ -113,7 +113,7 @@ const actions: Record<string, (page: Page, turn: number) => Promise<unknown>> = 
 const turns = Number(process.env.TYPING_TURNS ?? 40);
 
 describe('what somebody types', () => {
-  it(`what somebody types right after any action of the page, ${turns} times, is in the field for messages, and nothing is done`, {
+  it(`text typed right after any action of the page is in the field for messages, and starts no command (${turns} times)`, {
     timeout: turns * 2_000,
   }, async () => {
     const owner = await anAccount();

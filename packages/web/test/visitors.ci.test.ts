@@ -44,7 +44,7 @@ describe('a visitor who is not signed in', () => {
     await context.close();
   });
 
-  it('a visitor is told in plain words what a form lacks', async () => {
+  it('a visitor sees in plain words what a form lacks', async () => {
     const { page, context } = await visit({ path: '/signup' });
     const submit = page.getByRole('button', { name: 'Create account' });
     const said = (label: string) =>
@@ -146,7 +146,7 @@ describe('the form for a new account', () => {
     await context.close();
   });
 
-  it('the form for a new account takes a username from the address, or asks for one, where the name has no letters for it', async () => {
+  it('the form for a new account suggests a username from the address, or asks for one, if the name has no suitable letters', async () => {
     const { page, context, name, email, username, password, submit } = await open();
     const account = aName();
     await name.fill('美咲');

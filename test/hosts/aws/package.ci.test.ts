@@ -94,7 +94,7 @@ describe('a deployment', () => {
     expect(JSON.stringify(template).length).toBeLessThan(500_000);
   });
 
-  it('a deployment has routes for ANY method, which has OPTIONS, and for the calls that have a limit of their own', () => {
+  it('a deployment has routes for ANY method, for OPTIONS, and for calls with a limit of their own', () => {
     const keys = of('AWS::ApiGatewayV2::Route').map(({ RouteKey }) => String(RouteKey));
     expect(keys.filter((key) => !/^(ANY |\$)/.test(key)).sort()).toEqual([
       'POST /api/codes',
@@ -208,7 +208,7 @@ describe('a deployment', () => {
     });
   });
 
-  it('a deployment has a role for each set of rights, which allows nothing else', () => {
+  it('a deployment has a role for each set of rights, with no other right', () => {
     const { roles } = serverless.custom.deployment;
     const parameters: Record<string, string[]> = {
       database: ['mongodb-uri'],
@@ -317,7 +317,7 @@ describe('a deployment', () => {
       });
   });
 
-  it('a deployment keeps files in a private bucket, which stays when everything else goes', () => {
+  it('a deployment keeps files in a private bucket, which stays after the removal of the stack', () => {
     expect(template.Resources.FilesBucket).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
     expect(of('AWS::S3::Bucket')).toContainEqual(
       expect.objectContaining({

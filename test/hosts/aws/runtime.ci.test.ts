@@ -118,7 +118,7 @@ describe.skipIf(runtimeClient === undefined)("a packaged function, run by AWS's 
     }
   });
 
-  it('a packaged function answers an event without query, path parameters and body, which the gateway omits if empty', async () => {
+  it('a packaged function answers an event without query, path parameters and body, because the gateway omits empty ones', async () => {
     const ann = await anAccount();
     const bare = ({ queryStringParameters: _query, pathParameters: _path, body: _body, ...event }: GatewayEvent) => event;
     expect(await call('GET', '/api/messages', { token: ann.token }, bare)).toMatchObject({

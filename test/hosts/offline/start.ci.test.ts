@@ -73,7 +73,7 @@ Or by a command: DATA_DIR=${settings.DATA_DIR} npm run --silent admin -- user cr
     expect(await second.stop()).toBe(0);
   });
 
-  it('npm start ends when only npm, which started it, is terminated', async () => {
+  it('npm start ends when only its npm process is terminated', async () => {
     const service = await aService(settings, ['npm', 'start', '--silent']);
     expect((await overHttp(service.url)('GET', '/api/rooms')).status).toBe(401);
     service.signalLeader('SIGTERM');

@@ -33,7 +33,7 @@ async function restored(directory: string): Promise<number[]> {
 }
 
 describe('scheduled backups', () => {
-  it('scheduled backups can each be restored, and the oldest are removed once a new one is complete', async () => {
+  it('each scheduled backup can be restored, and the oldest are removed after a new one is complete', async () => {
     const directory = join(place, 'rotated');
     const settings = { directory, every: hour, keep: 3 };
     // Neither what others keep there, nor what looks alike, but what a killed process left.

@@ -14,7 +14,7 @@ useOwnDatabase();
 
 /* No room has a webhook here. */
 
-it('a server, and functions, send what is said to bots where no room has a webhook', async () => {
+it('a server and functions send messages to bots if no room has a webhook', async () => {
   const room = await aRoom();
   const bot = await aBot(room.owner);
   await addMember(room, bot);

@@ -48,7 +48,7 @@ describe('the fair share of a caller', () => {
     expect(busy / (now() - start)).toBeCloseTo(1 / 3, 1);
   });
 
-  it('the fair share of a caller does not delay a caller who asks now and then, whatever others do', async () => {
+  it('the fair share of a caller does not delay occasional requests, even if others send many', async () => {
     const { ask, waits, pass } = aProcess();
     for (let request = 0; request < 100; request++) {
       const before = waits.length;
@@ -98,7 +98,7 @@ describe('the fair share of a caller', () => {
     expect(waits).toEqual([expect.closeTo(300)]);
   });
 
-  it('the fair share of a caller is not charged for the time in which a request waits for another server', async () => {
+  it('the fair share of a caller excludes the time in which a request waits for another server', async () => {
     const { ask, begin, pass, waits } = aProcess();
     await ask('bob', 1);
     for (let request = 0; request < 20; request++) {

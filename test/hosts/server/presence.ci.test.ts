@@ -126,7 +126,7 @@ async function aPair() {
   return { watcher, friend, subject };
 }
 
-describe('people whose presence is not told', () => {
+describe('people whose presence is hidden', () => {
   it.each([['who shares no room with them', undefined] as const, ...ends])(
     'watchers are never shown a person %s',
     async (_who, end) => {
@@ -203,7 +203,7 @@ describe('people whose presence is not told', () => {
   });
 });
 
-describe('those who watch somebody', () => {
+describe('people who watch somebody', () => {
   it('watchers get a new name, status and picture of people who share a room with them', async () => {
     const [ann, bob, stranger] = await Promise.all([anAccount(), anAccount(), anAccount()]);
     await aRoomOf([ann, bob]);

@@ -42,7 +42,7 @@ it('a semaphore serves callers that resume before all others, in their order', a
   expect(order).toEqual(['b', 'c', 'a']);
 });
 
-it('a semaphore lets accounts and other callers take turns, however many wait', async () => {
+it('a semaphore lets accounts and other callers take turns, even if many wait', async () => {
   const { semaphore, order, run } = aHeldSemaphore();
   const all = ['1', '2', '3', '4'].map((name) => run(name, 'other'));
   all.push(run('ann', 'account'), run('bob', 'account'));

@@ -112,7 +112,7 @@ describe.runIf(isEmbedded)('npm run serve, with its own database', () => {
     expect(await largeModulesOf(settings)).toEqual(['none']);
   });
 
-  it('npm run serve ends when npm, which started it, is terminated', async () => {
+  it('npm run serve ends when its npm process is terminated', async () => {
     const service = await aService(withOwnDatabase('npm'), ['npm', 'run', '--silent', 'serve']);
     expect((await overHttp(service.url)('GET', '/api/rooms')).status).toBe(401);
     service.signalLeader('SIGTERM');

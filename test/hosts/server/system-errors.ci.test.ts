@@ -13,7 +13,7 @@ import { isEmbedded } from '../../support/worker.ts';
 
 const settings = { MONGODB_URI: '', MONGODB_DATABASE: 'chat', HTTP_PORT: '0', LOG_LEVEL: 'debug', AUDIT_LOG: '' };
 
-describe.runIf(isEmbedded && existsSync('/sys/kernel'))('what the operating system refuses', () => {
+describe.runIf(isEmbedded && existsSync('/sys/kernel'))('the operating system refuses', () => {
   it('npm run serve names the user and the directory that it may not write to', async () => {
     const environment = { ...settings, DATA_DIR: '/sys/chat' };
     expect(await runCommand(commands.serve, { environment })).toEqual({

@@ -23,7 +23,7 @@ async function connect({ id: user, username }: { id: string; username: string })
   return send;
 }
 
-it('a user who was removed from a room is not shown as typing there, even if the server does not know of the removal yet', async () => {
+it('a removed user is not shown as typing in a room, even before the server learns of the removal', async () => {
   const [room, other, ann] = [await aRoom(), await aRoom(), await anAccount()];
   for (const one of [room, other]) await addMember(one, ann);
   const send = await connect(ann);

@@ -12,7 +12,7 @@ it('a directory that is missing is created, and nothing is left in it', async ()
   expect(readdirSync(join(directory, 'new', 'files'))).toEqual([]);
 });
 
-it('a directory that can be written keeps what it has', async () => {
+it('the check of a writable directory changes nothing in it', async () => {
   mkdirSync(join(directory, 'used'));
   writeFileSync(join(directory, 'used', 'file'), '');
   await requireWritable('FILES', join(directory, 'used'));

@@ -6,7 +6,7 @@ import { logIn } from '../../../lib/sign-in/login.ts';
 import { anAccount, anAddress } from '../../support/accounts.ts';
 import { withConfig } from '../../support/config.ts';
 
-it('a login succeeds although the cheap hash of its password cannot be renewed, which the next login does', async () => {
+it('a login succeeds although the cheap hash of its password cannot be renewed, and the next login renews it', async () => {
   const { username, password } = await anAccount();
   const findCost = async () => costOf((await users.findOne({ username }))?.password_hash ?? '');
   const before = await findCost();

@@ -20,7 +20,7 @@ const limited = operationsWith(429).filter(
   ([, { method, security = [] }]) => method !== 'GET' && security.every((one) => Object.keys(one).length > 0),
 );
 
-describe('an account that has made too many messages and changes', () => {
+describe('an account with too many messages and changes', () => {
   it.each(limited)('%s of an account with too many changes answers 429, and when to retry', async (_name, operation) => {
     const { address, body } = exampleRequest(operation);
     const { status, headers } = await inProcess(operation.method, address, { token, ...(body !== undefined && { body }) });

@@ -38,7 +38,7 @@ describe('requests that an operation refuses, as the contract says', () => {
   });
 
   it.each(operationsWith(400).filter((one) => takesJsonAlone(one) && one[1].path !== '/api/rooms'))(
-    '%s is refused with a field that it does not know',
+    '%s is refused with an unknown field',
     async (_name, operation) => {
       const { body } = exampleRequest(operation);
       const answer = await send(operation, { body: { ...(body as object), Colour: 'red' } });

@@ -83,7 +83,7 @@ function nested(levels: number): Buffer {
 }
 
 describe('a damaged document', () => {
-  it.each(Object.entries(walks))('%s ends or is refused as damage, whatever bytes are changed', (_, walk) => {
+  it.each(Object.entries(walks))('%s ends, or is refused as damage, with any bytes changed', (_, walk) => {
     fc.assert(
       fc.property(documents, changes, fc.nat(8), (doc, changed, cut) => {
         expect(usual).toContain(codeOf(() => walk(damagedBytes(doc, changed, cut))));

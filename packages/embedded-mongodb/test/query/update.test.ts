@@ -60,7 +60,7 @@ describe.each(Object.entries(sections))('%s', (section, rows) => {
 });
 
 describe('new fields', () => {
-  it('new fields come in the order of their names, numbers by value, whatever the order of the operators', () => {
+  it('new fields are ordered by name, numbers by value, in any order of the operators', () => {
     expect([...updated({ $set: { z: 1, 'x.10': 1, 'x.9': 1 }, $inc: { m: 1 } }, { q: 0 })]).toEqual([
       ['q', new Int32(0)],
       ['m', new Int32(1)],
