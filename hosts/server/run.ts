@@ -15,7 +15,7 @@ import { misspelledSettings } from '../../lib/settings/settings.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { announcement, type Beginning } from './announcement.ts';
 import { type Snapshot, snapshot } from './counters.ts';
-import { loadRoutes } from './http/routes.ts';
+import { loadRoutes } from './http/lazy-routes.ts';
 import { serveMetrics } from './metrics.ts';
 import { relayOfWorker } from './push/relay.ts';
 import { type Server, startServer } from './server.ts';

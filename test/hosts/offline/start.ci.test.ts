@@ -47,7 +47,8 @@ Or by a command: DATA_DIR=${settings.DATA_DIR} npm run --silent admin -- user cr
     const { stdout } = await administer(['token', 'create', 'ann', '--name', 'laptop']);
     const token = stdout.trim();
     const { body } = await overHttp(first.url)('POST', '/api/rooms', { token, body: { name: 'General' } });
-    expect(first.output()).toContain('"method":"POST","route":"/api/rooms","status":201');
+    // Log lines come a moment after the answer.
+    await expect.poll(() => first.output()).toContain('"method":"POST","route":"/api/rooms","status":201');
     expect(first.output()).not.toContain(token);
     const { closed } = await connected(first.url, { token });
     expect(await first.stop()).toBe(0);

@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from 'vitest';
-import type { FindRoute } from '../../../hosts/server/http/routes.ts';
+import type { FindRoute } from '../../../hosts/server/http/lazy-routes.ts';
 import { startServer } from '../../../hosts/server/server.ts';
 import { withPasswordThread } from '../../../lib/credentials/password-pool.ts';
 import type { Handler } from '../../../lib/http/operation.ts';

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { FoundRoute } from '../../../hosts/server/http/routes.ts';
+import type { FoundRoute } from '../../../hosts/server/http/lazy-routes.ts';
 import { startServer } from '../../../hosts/server/server.ts';
 import type { Handler } from '../../../lib/http/operation.ts';
 import type { ApiResponse } from '../../../lib/http/request.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
-import type { FindRoute } from '../../../hosts/server/http/routes.ts';
+import type { FindRoute } from '../../../hosts/server/http/lazy-routes.ts';
 import { startServer } from '../../../hosts/server/server.ts';
 import type { Handler } from '../../../lib/http/operation.ts';
 import { config } from '../../../lib/settings/config.ts';

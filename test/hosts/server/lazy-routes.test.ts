@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
-import { loadRoutes, type Route } from '../../../hosts/server/http/routes.ts';
+import { loadRoutes } from '../../../hosts/server/http/lazy-routes.ts';
+import type { Route } from '../../../hosts/server/http/routes.ts';
 import { startServer } from '../../../hosts/server/server.ts';
 import { overHttp } from '../../../tools/harness/transports.ts';
 
