@@ -8,9 +8,9 @@ const { CI, VARIANT = '' } = process.env;
 const project = (name: string, include: string[], more = {}) => ({ extends: true as const, test: { name, include, ...more } });
 const named = (suffix: string) => ['test', 'packages/*/test'].map((folder) => `${folder}/**/*${suffix}`);
 
-// Tests often wait for other processes. Those of CI wait for more than half of their time.
+// Tests often wait for other processes, those of CI more often.
 const maxWorkers = availableParallelism() + 1;
-const slow = { maxWorkers: 2 * maxWorkers, sequence: { groupOrder: 1 } };
+const slow = { maxWorkers: maxWorkers + 2, sequence: { groupOrder: 1 } };
 
 // `npm test` runs the first project, and `npm run test:ci` the others.
 const usual = [
