@@ -10,7 +10,7 @@ const named = (suffix: string) => ['test', 'packages/*/test'].map((folder) => `$
 
 // Tests often wait for other processes, those of CI more often.
 const maxWorkers = availableParallelism() + 1;
-const slow = { maxWorkers: maxWorkers + 2, sequence: { groupOrder: 1 } };
+const slow = { maxWorkers: maxWorkers + 1, sequence: { groupOrder: 1 } };
 
 // `npm test` runs the first project, and `npm run test:ci` the others.
 const usual = [
