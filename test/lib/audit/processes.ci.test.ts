@@ -28,8 +28,13 @@ describe('the audit log of several processes', () => {
   it('the audit log is one chain without a gap after two processes have written fifty entries each at the same time', async () => {
     const account = await anAccount();
     const job: CallJob = { method: 'DELETE', path: `/api/users/${account.id}/usage`, sent: { token: admin.token } };
-    const replies = await Promise.all(Array.from({ length: 100 }, (_, index) => processes.ask(index, job)));
-    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([204]));
+    const replies: Reply[] = [];
+    // Ten at a time in each process: with more, a busy machine exceeds the time of a request.
+    const lanes = Array.from({ length: 20 }, async (_, index) => {
+      for (let call = 0; call < 5; call++) replies.push(await processes.ask(index, job));
+    });
+    await Promise.all(lanes);
+    expect(replies.map(({ status }) => status)).toEqual(Array(100).fill(204));
     expect(await entriesOf([account])).toBe(100);
     expect(await verifyTrail()).toMatchObject({ problem: null });
   });
