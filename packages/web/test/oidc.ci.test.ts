@@ -127,7 +127,7 @@ it('the link of an administrator opens an account for somebody at the identity p
   await context.close();
 });
 
-it('a page with sign-in by the provider only has no password and no sign-up, and says if the provider is unreachable', async () => {
+it('a page that offers only the provider shows no password and no sign-up, and reports an unreachable provider', async () => {
   const port = await freePort();
   const settings = { ...provider.settings, SIGN_IN: 'oidc', HTTP_PORT: port, PUBLIC_URL: `http://localhost:${port}` };
   const strict = await aService(settings, commands.serve);
