@@ -5,6 +5,7 @@ import { SlowestFirst } from './test/support/slowest-first.ts';
 import { variants } from './test/variants.ts';
 
 const { CI, VARIANT = '' } = process.env;
+const variant = variants[VARIANT];
 const project = (name: string, include: string[], more = {}) => ({ extends: true as const, test: { name, include, ...more } });
 const named = (suffix: string) => ['test', 'packages/*/test'].map((folder) => `${folder}/**/*${suffix}`);
 
@@ -12,14 +13,12 @@ const named = (suffix: string) => ['test', 'packages/*/test'].map((folder) => `$
 const maxWorkers = availableParallelism() + 1;
 const slow = { maxWorkers: maxWorkers + 1, sequence: { groupOrder: 1 } };
 
-// `npm test` runs the first project, and `npm run test:ci` the others.
+// `npm test` runs the first project, and `npm run test:ci` the others. The last replaces modules.
 const usual = [
   project('fast', named('.test.ts'), { exclude: named('.{ci,isolated}.test.ts') }),
   project('ci', named('.ci.test.ts'), slow),
-  // These replace modules, so each file loads its own.
-  project('isolated', named('.isolated.test.ts'), { ...slow, isolate: true }),
+  project('isolated', named('.isolated.test.ts'), { ...slow, isolate: true, experimental: { viteModuleRunner: true } }),
 ];
-const variant = variants[VARIANT];
 
 export default defineConfig({
   // Tests use the source of the client, because `dist/` exists only while the package is packed.
@@ -30,10 +29,11 @@ export default defineConfig({
     setupFiles: 'test/support/environment.ts',
     reporters: ['./test/support/contract-coverage.ts', ...(CI ? ['./test/support/ci-report.ts'] : []), 'default'],
     isolate: false,
+    // Node.js imports the files, as in production. Each run adds to their URLs: caches only grow.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
+    env: { NODE_DISABLE_COMPILE_CACHE: '1' },
     sequence: { sequencer: SlowestFirst },
     maxWorkers,
-    // About one of 1,600 tests still fails in a run on a busy machine.
-    retry: CI ? 1 : 0,
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 30_000 } },

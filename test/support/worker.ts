@@ -25,6 +25,9 @@ const socket = join(dataDir, 'database.sock');
 /** The connection string of the embedded database. */
 export const embeddedUri = `mongodb://${encodeURIComponent(socket)}/?directConnection=true`;
 
+// Only this process does without the compile cache. Those that it starts use it.
+delete process.env.NODE_DISABLE_COMPILE_CACHE;
+
 const settings: Record<string, string> = {
   ...(isEmbedded && { MONGODB_URI: embeddedUri }),
   BCRYPT_COST: '4',
