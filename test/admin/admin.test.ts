@@ -3,6 +3,7 @@ import bcrypt from 'bcryptjs';
 import { describe, expect, it } from 'vitest';
 import { commands, loadRun } from '../../admin/commands.ts';
 import { database } from '../../lib/database/client.ts';
+import { preloading } from '../support/preload.ts';
 import { admin, asProcess, runCommand } from '../support/run-command.ts';
 import { inProcess as call } from '../support/transports.ts';
 
@@ -180,10 +181,8 @@ describe('an import', () => {
     process.on('exit', () => say('ends'));
   `;
   const ask = async (...flags: string[]) => {
-    const environment = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(saying)}` };
-    const { stderr, code } = await runCommand(['node', ...flags, 'admin/main.ts', 'import', 'slack', '/nowhere.zip'], {
-      environment,
-    });
+    const words = ['node', ...flags, 'admin/main.ts', 'import', 'slack', '/nowhere.zip'];
+    const { stderr, code } = await runCommand(words, { environment: preloading(saying) });
     expect(code).toBe(1);
     return stderr.split('\n').filter((line) => /^(begins|ends) /.test(line));
   };

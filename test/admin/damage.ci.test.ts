@@ -2,11 +2,12 @@ import { existsSync } from 'node:fs';
 import { open, readdir, readFile, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MongoClient, ObjectId } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../admin/database.ts';
-import { commands, freePort, type Service } from '../../tools/harness/service.ts';
+import { commands, freePort } from '../../tools/harness/service.ts';
 import { processesWith } from '../support/damage/pool.ts';
 import { dataDirectories } from '../support/data-directories.ts';
+import { earlyBackgroundWork } from '../support/preload.ts';
 import { asProcess } from '../support/run-command.ts';
 import { aService } from '../support/services.ts';
 import { isEmbedded } from '../support/worker.ts';
@@ -49,16 +50,6 @@ async function damage(path: string, text: string): Promise<void> {
 }
 
 describe.runIf(isEmbedded)('a database with a damaged file', () => {
-  let metricsPort: string;
-  let service: Service;
-  // The server checks its file a minute after its start. Meanwhile, the other tests run.
-  beforeAll(async () => {
-    await damage(await aDirectory('served'), 'text 1000 ');
-    metricsPort = await freePort();
-    service = await aService({ ...environmentOf('served'), LOG_LEVEL: 'info', METRICS_PORT: metricsPort }, commands.serve);
-  });
-  afterAll(() => service.stop());
-
   it('a damaged database is reported by check and backup, earlier backups stay, and readable documents can be exported', async () => {
     const path = await aDirectory('damaged');
     const [first, second] = [join(directory, 'first'), join(directory, 'second')];
@@ -130,6 +121,11 @@ describe.runIf(isEmbedded)('a database with a damaged file', () => {
   });
 
   it('a damaged database is reported by a server, in its log, its health and its metrics', async () => {
+    await damage(await aDirectory('served'), 'text 1000 ');
+    const metricsPort = await freePort();
+    const settings = { ...environmentOf('served'), LOG_LEVEL: 'info', METRICS_PORT: metricsPort, ...earlyBackgroundWork };
+    const service = await aService(settings, commands.serve);
+    onTestFinished(async () => void (await service.stop()));
     await expect.poll(service.output, { timeout: 120_000 }).toContain('"message":"database damaged"');
     const health = await fetch(`${service.url}/api/health`);
     expect([health.status, await health.json()]).toEqual([200, expect.objectContaining({ database: 'damaged' })]);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { preloading } from '../support/preload.ts';
 import { runCommand } from '../support/run-command.ts';
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
@@ -14,8 +15,7 @@ describe('a Node.js before 24', () => {
     '`npm run %s` under an old Node.js says so in one sentence, and does nothing',
     async (_name, script) => {
       const words = script.split(' && ')[0]?.split(' ') ?? [];
-      const environment = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(pretend)}` };
-      expect(await runCommand(words, { environment })).toEqual({
+      expect(await runCommand(words, { environment: preloading(pretend) })).toEqual({
         code: 1,
         stdout: '',
         stderr:

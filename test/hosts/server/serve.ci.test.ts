@@ -10,6 +10,7 @@ import { client } from '../../../lib/database/client.ts';
 import { makeAdministrator } from '../../../tools/harness/hanging-world/town.ts';
 import { commands, freePort, type Service } from '../../../tools/harness/service.ts';
 import { anAccount, anAdmin } from '../../support/accounts.ts';
+import { preloading } from '../../support/preload.ts';
 import { addMember, aRoom, succeed } from '../../support/rooms.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { aService } from '../../support/services.ts';
@@ -338,9 +339,6 @@ async function largeModulesOf(settings: Record<string, string>): Promise<string[
   expect(await service.stop()).toBe(0);
   return [...service.output().matchAll(/^loaded: (.+)$/gm)].map(([, names = '']) => names);
 }
-
-/** Settings that make each process run a script before anything else. */
-const preloading = (script: string) => ({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` });
 
 async function childrenOf(service: Service): Promise<number[]> {
   const { stdout } = await runCommand(['ps', '--ppid', String(service.pid), '-o', 'pid=']);
