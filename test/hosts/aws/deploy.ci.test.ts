@@ -47,7 +47,8 @@ const notEmulated = [
 ];
 
 const run = async (command: string) => {
-  const own = { ...credentials, AWS_ENDPOINT_URL: url, HOME: directory, TMPDIR: directory };
+  // The emulator is done at once. The framework would look every five seconds.
+  const own = { ...credentials, AWS_ENDPOINT_URL: url, HOME: directory, TMPDIR: directory, SLS_AWS_MONITORING_FREQUENCY: '200' };
   const ofTests = { SMTP_URL: undefined, FILES: undefined, SECRET_KEY: undefined, MONGODB_POOL_SIZE: undefined };
   const script = `cd '${project}' && exec serverless ${command} --stage ${stage}`;
   const { code, stdout, stderr } = await runCommand(['sh', '-c', script], { environment: { ...own, ...ofTests } });
