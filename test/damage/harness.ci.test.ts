@@ -1,4 +1,4 @@
 import { describeDamage } from '../support/damage/harness.ts';
 
 // The nightly tests run all commands on more databases.
-describeDamage({ damages: 80, messages: 500, jobs: ['export --skip-damaged', 'database check', 'export'] });
+describeDamage({ damages: 40, messages: 500, jobs: ['export --skip-damaged', 'database check', 'export'] });
