@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { expect, it } from 'vitest';
+import { withConfig } from '../support/config.ts';
 import { dataDirectories } from '../support/data-directories.ts';
 import { rocketMessage, rocketUser, writeDump } from '../support/rocketchat-dump.ts';
-import { runCommand } from '../support/run-command.ts';
+import { admin, asProcess } from '../support/run-command.ts';
 import { slackMessage, slackUser, tsOf, writeSlackExport } from '../support/slack-export.ts';
 import { startDatabase } from '../support/worker.ts';
 import { zulipArchive, zulipMessage, zulipUser } from '../support/zulip-export.ts';
@@ -109,13 +110,13 @@ it.each([
   const file = await writeFiles();
   const [whole, killed] = await Promise.all([aDatabase(), aDatabase()]);
   try {
-    const words = ['node', 'admin/main.ts', 'import', source, file, '--json'];
+    const words = ['import', source, file, '--json'];
     const environmentOf = (name: string) => ({ MONGODB_DATABASE: name });
-    expect(await runCommand(words, { environment: environmentOf(whole.name) })).toMatchObject({ code: 0, stderr: '' });
+    expect(await withConfig(environmentOf(whole.name), () => admin(words))).toMatchObject({ code: 0, stderr: '' });
 
     const stored = () => killed.database.collection('messages').countDocuments();
     for (const after of [1, 1_000]) {
-      const child = spawn(words[0] ?? '', words.slice(1), {
+      const child = spawn('node', ['admin/main.ts', ...words], {
         env: { ...process.env, ...environmentOf(killed.name) },
         stdio: 'ignore',
       });
@@ -126,7 +127,7 @@ it.each([
     }
     const atDeath = await stored();
     expect(atDeath).toBeLessThan(2_100);
-    const last = await runCommand(words, { environment: environmentOf(killed.name) });
+    const last = await asProcess(words, { environment: environmentOf(killed.name) });
     const { counts } = JSON.parse(last.stdout);
     expect(counts.messages).toEqual({ read: 2_100, written: 2_100 - atDeath, present: atDeath, leftOut: {} });
 

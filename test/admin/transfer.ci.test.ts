@@ -5,8 +5,11 @@ import { join } from 'node:path';
 import { Binary, Decimal128, Double, Int32, Long, MongoClient, ObjectId, Timestamp } from 'mongodb';
 import { afterAll, describe, expect, it } from 'vitest';
 import { progressBar } from '../../admin/progress.ts';
-import { asProcess, runCommand } from '../support/run-command.ts';
+import { withConfig } from '../support/config.ts';
+import { admin, asProcess, runCommand } from '../support/run-command.ts';
+import { startDatabase } from '../support/worker.ts';
 
+await startDatabase();
 const client = new MongoClient(process.env.MONGODB_URI ?? '', { promoteValues: false, promoteLongs: false });
 const directory = await mkdtemp(join(tmpdir(), 'chat-transfer-'));
 const databases: string[] = [];
@@ -16,12 +19,14 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** A new database, and a function that runs commands on it. */
+/** A new database, and functions that run commands on it: as a process, or in this one. */
 function aDatabase() {
   const name = `chat_transfer_${randomBytes(6).toString('hex')}`;
   databases.push(name);
-  const run = (...words: string[]) => asProcess(words, { environment: { MONGODB_DATABASE: name } });
-  return { database: client.db(name), run };
+  const settings = { MONGODB_DATABASE: name };
+  const run = (...words: string[]) => asProcess(words, { environment: settings });
+  const runHere = (...words: string[]) => withConfig(settings, () => admin(words));
+  return { database: client.db(name), run, runHere };
 }
 
 const everyType = () => ({
@@ -58,14 +63,14 @@ describe('admin', () => {
 
     const first = await target.run('import', file, '--json');
     expect(JSON.parse(first.stdout)).toEqual(JSON.parse(exported.stdout));
-    expect(await target.run('import', file, '--json')).toEqual(first);
+    expect(await target.runHere('import', file, '--json')).toEqual(first);
     expect(await target.database.collection('rooms').find().sort({ _id: 1 }).toArray()).toEqual(
       await source.database.collection('rooms').find().sort({ _id: 1 }).toArray(),
     );
     expect(Number(await target.database.collection('messages').countDocuments())).toBe(1_203);
 
     const again = join(directory, 'again.ndjson');
-    await target.run('export', again);
+    await target.runHere('export', again);
     // An import makes the other collections as well, which are empty; the audit log has gone on.
     const documentsIn = async (path: string) =>
       (await readFile(path, 'utf8')).split('\n').filter((line) => /^\{"collection":"(?!audit)/.test(line));
@@ -75,16 +80,16 @@ describe('admin', () => {
   it('admin import takes the audit log over, once, and never in the place of another one', async () => {
     const [source, target, other] = [aDatabase(), aDatabase(), aDatabase()];
     const file = join(directory, 'trail.ndjson');
-    const trailOf = async ({ run }: typeof source) =>
-      (await run('audit', 'export')).stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line).action]));
+    const trailOf = async ({ runHere }: typeof source) =>
+      (await runHere('audit', 'export')).stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line).action]));
     const whole = (last: number) => ({ code: 0, stdout: `The audit log is complete: entries 1 to ${last}.\n`, stderr: '' });
     await source.database.collection('rooms').insertOne(everyType());
-    await source.run('audit', 'export');
-    await source.run('export', file);
+    await source.runHere('audit', 'export');
+    await source.runHere('export', file);
 
     for (const count of [1, 2]) {
-      expect(await target.run('import', file)).toMatchObject({ code: 0, stderr: '' });
-      expect(await target.run('audit', 'verify')).toEqual(whole(2 + count));
+      expect(await target.runHere('import', file)).toMatchObject({ code: 0, stderr: '' });
+      expect(await target.runHere('audit', 'verify')).toEqual(whole(2 + count));
     }
     expect(await trailOf(target)).toEqual([
       'audit.exported',
@@ -95,41 +100,41 @@ describe('admin', () => {
     ]);
 
     await other.database.collection('rooms').insertOne(everyType());
-    await other.run('audit', 'export');
-    expect(await other.run('import', file)).toMatchObject({
+    await other.runHere('audit', 'export');
+    expect(await other.runHere('import', file)).toMatchObject({
       code: 0,
       stderr: 'The audit log of the file was left out: this database has another one.\n',
     });
-    expect(await other.run('audit', 'verify')).toEqual(whole(2));
+    expect(await other.runHere('audit', 'verify')).toEqual(whole(2));
     expect(await trailOf(other)).toEqual(['audit.exported', 'data.imported', 'audit.exported']);
   });
 
   it("admin export leaves out collections that are not the service's, and says so", async () => {
-    const { database, run } = aDatabase();
+    const { database, runHere } = aDatabase();
     await database.collection('users').insertOne({ name: 'ann' });
     await database.collection('halls').insertOne({ name: 'General' });
     const file = join(directory, 'known.ndjson');
-    expect(await run('export', file)).toMatchObject({
+    expect(await runHere('export', file)).toMatchObject({
       code: 0,
       stderr: 'Left out, because they are not collections of the service: halls.\n',
     });
-    expect(await run('import', file)).toMatchObject({ code: 0, stderr: '' });
+    expect(await runHere('import', file)).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('admin export writes a new file that only its owner can read, even if the name was in use', async () => {
-    const { run } = aDatabase();
+    const { runHere } = aDatabase();
     const place = await mkdtemp(join(directory, 'shared-'));
     const file = join(place, 'all.ndjson');
     const victim = join(place, 'victim');
     await writeFile(victim, 'untouched');
     await symlink(victim, `${file}.partial`);
     await symlink(victim, file);
-    await run('export', file, '--force');
+    await runHere('export', file, '--force');
     expect((await lstat(file)).isFile()).toBe(true);
 
     await chmod(file, 0o666);
     const others = await open(file);
-    await run('export', file, '--force');
+    await runHere('export', file, '--force');
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect((await others.stat()).ino).not.toBe((await stat(file)).ino);
     await others.close();
@@ -138,16 +143,16 @@ describe('admin', () => {
   });
 
   it('admin export replaces a file only on request', async () => {
-    const { run } = aDatabase();
+    const { runHere } = aDatabase();
     const file = join(directory, 'precious.txt');
     await writeFile(file, 'precious');
-    expect(await run('export', file)).toEqual({
+    expect(await runHere('export', file)).toEqual({
       code: 1,
       stdout: '',
       stderr: `${file} exists: pass --force to replace it.\n`,
     });
     expect(await readFile(file, 'utf8')).toBe('precious');
-    expect(await run('export', file, '--force')).toMatchObject({ code: 0 });
+    expect(await runHere('export', file, '--force')).toMatchObject({ code: 0 });
   });
 
   it.each(['-', '/dev/stdout'])('admin export writes to standard output as %s, and counts to standard error', async (path) => {
@@ -180,18 +185,18 @@ describe('admin', () => {
   });
 
   it('admin export warns of a database without users', async () => {
-    const { run } = aDatabase();
-    expect(await run('export', join(directory, 'nobody.ndjson'))).toMatchObject({
+    const { runHere } = aDatabase();
+    expect(await runHere('export', join(directory, 'nobody.ndjson'))).toMatchObject({
       code: 0,
       stderr: 'This database does not contain users. Check DATA_DIR or MONGODB_URI.\n',
     });
   });
 
   it('admin export and import name a file that cannot be opened', async () => {
-    const { run } = aDatabase();
+    const { runHere } = aDatabase();
     const file = join(directory, 'no', 'such', 'file');
-    expect(await run('export', file)).toMatchObject({ code: 1, stderr: expect.stringContaining(file) });
-    expect(await run('import', file)).toMatchObject({ code: 1, stderr: expect.stringContaining(file) });
+    expect(await runHere('export', file)).toMatchObject({ code: 1, stderr: expect.stringContaining(file) });
+    expect(await runHere('import', file)).toMatchObject({ code: 1, stderr: expect.stringContaining(file) });
   });
 });
 
