@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
 import { fillSample, type Sample } from '../../../tools/gallery/sample.ts';
 import { leave, looks, screens, show, sizes } from '../../../tools/gallery/screens.ts';
-import { drawn } from '../../../tools/harness/browser.ts';
+import { drawn, goWithin } from '../../../tools/harness/browser.ts';
 import { objections } from './axe.ts';
 import { cutOff } from './cut-off.ts';
 import { serveUrl, signIn, visit } from './support.ts';
@@ -91,6 +91,16 @@ describe('the page', () => {
     )) as [string, string][];
     expect(styles.length).toBeGreaterThan(2);
     expect(styles.filter(([, style]) => style !== 'solid')).toEqual([]);
+    await context.close();
+  });
+
+  it('the page names the link to the members before it has read how many there are', async () => {
+    const { page, context } = await visit({ path: '/directory', as: sample.people.bob });
+    await page.route(`**/api/rooms/${sample.room}`, () => undefined);
+    await goWithin(page, `/rooms/${sample.room}`);
+    await page.locator('.to-members .avatar').first().waitFor();
+    expect(await page.locator('.to-members').textContent()).not.toMatch(/\d/);
+    expect(await objections(page)).toEqual([]);
     await context.close();
   });
 

@@ -146,18 +146,19 @@ const PanelLink = ({ room, panel, open, icon, label, count, children }: PanelLin
   <a
     class={`icon-button to-${panel}`}
     href={open === panel ? roomPath(room) : roomPath(room, { panel })}
-    aria-label={count === undefined ? label : undefined}
+    aria-label={children === undefined ? label : undefined}
     title={label}
     aria-current={open === panel ? 'true' : undefined}
   >
     {icon && <Icon name={icon} />}
     {children}
-    {count !== undefined && (
-      <>
-        <span class="visually-hidden">{label}: </span>
-        {numberOf(count)}
-      </>
+    {children !== undefined && (
+      <span class="visually-hidden">
+        {label}
+        {count !== undefined && ': '}
+      </span>
     )}
+    {count !== undefined && numberOf(count)}
   </a>
 );
 
