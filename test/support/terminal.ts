@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { startDatabase } from './worker.ts';
 
 /**
  * True if util-linux's `script` is installed, which runs a command at a terminal that programs can
@@ -32,5 +33,7 @@ export async function atTerminal(command: string, dialogue: Dialogue, { cwd = pr
 }
 
 /** Runs the administrators' command line at a terminal. */
-export const adminAtTerminal = (words: string[], dialogue: Dialogue) =>
-  atTerminal(`node admin/main.ts ${words.join(' ')}`, dialogue);
+export async function adminAtTerminal(words: string[], dialogue: Dialogue) {
+  await startDatabase();
+  return atTerminal(`node admin/main.ts ${words.join(' ')}`, dialogue);
+}
