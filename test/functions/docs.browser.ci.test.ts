@@ -17,7 +17,7 @@ describe('the documentation in a browser', () => {
     ['/docs/api/json', 'on a phone', 360],
   ])('a page of the documentation fits the width, without errors: %s %s', async (path, _where, width) => {
     const { page, problems } = await open(path, width);
-    for (const details of await page.locator('details > summary').all()) await details.click();
+    await page.evaluate("for (const details of document.querySelectorAll('details')) details.open = true");
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
     expect(problems).toEqual([]);
   });

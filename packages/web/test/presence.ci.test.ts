@@ -18,7 +18,10 @@ async function twoPeople() {
 const change = ({ token }: Account, body: object) => succeed(call('PATCH', '/api/users/me', { token, body }));
 
 describe('presence', () => {
-  it('presence is shown in the sidebar, in the room, among its members and on the card, until the person leaves', async () => {
+  // Both wait until the service forgets somebody.
+  it.concurrent('presence is shown in the sidebar, in the room, among its members and on the card, until the person leaves', async ({
+    expect,
+  }) => {
     const { ann, zoe, room, conversation } = await twoPeople();
     const hers = await visit({ path: conversation, as: ann });
     const { page } = hers;
@@ -60,7 +63,7 @@ describe('presence', () => {
     await hers.context.close();
   });
 
-  it('presence is not shown of somebody who has turned that off, until they turn it on again', async () => {
+  it.concurrent('presence is not shown of somebody who has turned that off, until they turn it on again', async ({ expect }) => {
     const { ann, zoe, conversation } = await twoPeople();
     const [hers, his] = [await visit({ path: conversation }), await visit({ path: '/settings/profile' })];
     await signIn(hers.page, ann);
