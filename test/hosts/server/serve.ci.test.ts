@@ -184,7 +184,7 @@ describe('npm run serve', () => {
   });
 
   it('npm run serve logs that it has started, and who invites, gives roles, changes what accounts may use and deletes rooms', async () => {
-    const service = await serve({ LOG_LEVEL: 'info' });
+    const service = await serve({ LOG_LEVEL: 'info', REGISTRATION: 'closed' });
     const [owner, member, admin] = await Promise.all([anAccount(), anAccount(), anAdmin()]);
     const room = await aRoom({ owner });
     const call = overHttp(service.url);
@@ -200,6 +200,7 @@ describe('npm run serve', () => {
     await use({ writes_per_second: null });
     await succeed(call('DELETE', path, { token: admin.token }));
     expect(await service.stop()).toBe(0);
+    expect(service.output()).not.toContain('sign up');
     const lines = service
       .output()
       .split('\n')
@@ -219,8 +220,8 @@ describe('npm run serve', () => {
     ]);
   });
 
-  it('npm run serve prints a command for the first administrator that works on the database that it serves', async () => {
-    const settings = { MONGODB_DATABASE: `chat_test_start_${randomBytes(6).toString('hex')}` };
+  it('npm run serve prints a command for the first administrator that works on its database, that everyone can sign up, and that a setting is misspelled', async () => {
+    const settings = { MONGODB_DATABASE: `chat_test_start_${randomBytes(6).toString('hex')}`, REGISTRATON: 'closed' };
     const service = await serve(settings);
     onTestFinished(async () => {
       await service.stop();
@@ -228,6 +229,10 @@ describe('npm run serve', () => {
     });
     const command = `MONGODB_URI="$MONGODB_URI" MONGODB_DATABASE=${settings.MONGODB_DATABASE} npm run --silent admin -- user create`;
     expect(service.output()).toContain(`Or by a command: ${command}`);
+    expect(service.output()).toContain('Unknown setting REGISTRATON. Did you mean REGISTRATION?\n');
+    expect(service.output()).toContain(
+      'Anyone who reaches this address can sign up; REGISTRATION=invited or closed changes that.\n',
+    );
   });
 
   it('npm run serve ends with its workers, even when it learns of their end before their channels close', async () => {
@@ -301,18 +306,6 @@ describe('npm run serve', () => {
     server.close();
     expect({ code, lines: stderr.trim().split('\n').length }).toEqual({ code: 1, lines: 1 });
     expect(stderr.trim()).toMatch(sentence);
-  });
-
-  it('npm run serve says that everyone can sign up, and that a setting is misspelled', async () => {
-    const open = await serve({ REGISTRATON: 'closed' });
-    expect(open.output()).toContain('Unknown setting REGISTRATON. Did you mean REGISTRATION?\n');
-    expect(open.output()).toContain(
-      'Anyone who reaches this address can sign up; REGISTRATION=invited or closed changes that.\n',
-    );
-    expect(await open.stop()).toBe(0);
-    const closed = await serve({ REGISTRATION: 'closed' });
-    expect(closed.output()).not.toContain('sign up');
-    expect(await closed.stop()).toBe(0);
   });
 
   it('npm run serve reports that the database at MONGODB_URI is unreachable', async () => {
