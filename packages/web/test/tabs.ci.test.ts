@@ -126,7 +126,7 @@ describe('a tab without the focus', () => {
     localStorage.setItem('chat-notify', 'on');
     document.hasFocus = () => ${isLookedAt};`;
 
-  it.each([
+  it.concurrent.each([
     ['notifies of nothing while another tab has the focus', true, 0],
     ['notifies when no tab has the focus', false, 1],
   ])('a tab without the focus %s', async (_what, isLookedAt, count) => {

@@ -127,7 +127,7 @@ describe('a thread', () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const rooms = await Promise.all(['Here', 'There'].map((name) => aRoom({ owner: me, members: [other], name })));
     const roots = await Promise.all(
-      Array.from({ length: 20 }, async (_, at) => {
+      Array.from({ length: 10 }, async (_, at) => {
         const { id } = rooms[at % 2] as (typeof rooms)[0];
         const { _id } = await aMessage(me, id, { text: `question ${at}` });
         for (let reply = 0; reply < 3; reply++) await aMessage(other, id, { text: `answer ${reply} to ${at}`, thread: _id.$oid });
@@ -136,7 +136,7 @@ describe('a thread', () => {
     );
     const { page, context, problems } = await visit({ path: '/?panel=threads', as: me });
     const cards = page.getByRole('article');
-    await expect.poll(() => cards.count()).toBe(20);
+    await expect.poll(() => cards.count()).toBe(10);
     const unread = async () => ((await call('GET', '/api/threads?unread=true', { token: me.token })).body as object[]).length;
     // Each card has a field, and shows a message sent from there.
     const first = cards.first();
@@ -146,7 +146,7 @@ describe('a thread', () => {
     await first.locator('textarea').press('Enter');
     await first.locator('li.message:not(.pending)', { hasText: 'Thank you' }).waitFor();
     // The others are read by looking at them.
-    for (let at = 1; at < 20; at++) {
+    for (let at = 1; at < 10; at++) {
       await cards.nth(at).locator('.composer').scrollIntoViewIfNeeded();
       await expect
         .poll(() =>
@@ -157,7 +157,7 @@ describe('a thread', () => {
         )
         .toBe(0);
     }
-    expect([await cards.count(), page.url().endsWith('/?panel=threads'), problems]).toEqual([20, true, []]);
+    expect([await cards.count(), page.url().endsWith('/?panel=threads'), problems]).toEqual([10, true, []]);
     await expect.poll(unread).toBe(0);
     // All at once.
     for (const { room, thread } of roots.slice(0, 3)) await aMessage(other, room, { text: 'one more', thread }, call);
