@@ -28,13 +28,17 @@ export async function readFeed(room: ObjectId, after: number | undefined, limit:
   // Each round closes the gaps that the one before found. New gaps can be at most as old as the
   // feed's patience.
   for (let round = 0; gaps.length > 0 && round < mostRounds; round++) {
-    await closeGaps(gaps);
+    await sharedClosing(JSON.stringify(gaps), () => closeGaps(gaps));
     ({ page, gaps } = await read());
   }
   return page;
 }
 
 const mostRounds = 3;
+
+// All clients that follow a room reach an old gap at about the same time. Their writes for the same
+// place would wait for each other, in some databases for seconds.
+const sharedClosing = singleFlight<void>();
 
 /** A caller, whose permission to read is checked, or the service on behalf of all members. */
 export type Reader = Caller | 'service';

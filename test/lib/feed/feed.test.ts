@@ -5,6 +5,7 @@ import { events } from '../../../lib/collections/rooms/events.ts';
 import { type MessageDocument, messages } from '../../../lib/collections/rooms/messages.ts';
 import { rooms } from '../../../lib/collections/rooms/rooms.ts';
 import type { Event } from '../../../lib/feed/events.ts';
+import { closeGaps, type Gap } from '../../../lib/messages/gaps.ts';
 import type { Message } from '../../../lib/messages/messages.ts';
 import { messageCount, unreadOf } from '../../../lib/rooms/counters.ts';
 import { anAccount } from '../../support/accounts.ts';
@@ -170,8 +171,25 @@ describe('a feed', () => {
       await aMessage(owner, room);
     }
     await age(room);
+    const insert = vi.spyOn(Collection.prototype, 'insertOne');
     const readers = await Promise.all(Array.from({ length: 12 }, () => read(room, 0)));
     expect(readers).toEqual(readers.map(() => ({ seqs: [2, 4, 6], next: '6' })));
+    expect(await counted(room)).toBe(3);
+    const closed = insert.mock.contexts.filter((called) => (called as Collection).collectionName === 'messages');
+    expect(closed.length).toBe(3);
+  });
+
+  it('a feed closes a gap once, when several servers reach it concurrently', async () => {
+    const room = await aRoomOf([owner]);
+    const gaps: Gap[] = [];
+    for (const seq of [1, 3, 5]) {
+      await abandonPlace(room, true);
+      await aMessage(owner, room);
+      gaps.push({ room: new ObjectId(room), seq, ordinal: seq, at: new Date(), isCounted: true });
+    }
+    // These calls share no work, as if each ran in its own process.
+    await Promise.all(Array.from({ length: 3 }, () => closeGaps(gaps)));
+    expect(await read(room, 0)).toEqual({ seqs: [2, 4, 6], next: '6' });
     expect(await counted(room)).toBe(3);
   });
 
