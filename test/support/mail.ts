@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { startMailServer } from '../../tools/harness/mail-server.ts';
 
 /** An e-mail that the service has sent. */
 export type ReceivedMail = { subject: string; text: string; code: string | undefined };
@@ -13,29 +12,16 @@ const received = new Map<string, ReceivedMail[]>();
 export const mailsTo = (address: string): ReceivedMail[] => received.get(address) ?? [];
 
 /**
- * Listens for e-mails and returns the address for `SMTP_URL`. The mail server starts with the first
- * connection.
+ * Starts a mail server and returns the address for `SMTP_URL`. The server must run before the first
+ * e-mail: on a busy machine, its modules can take longer to load than the service waits.
  */
 export async function listenForMail(): Promise<string> {
-  let starting: Promise<number> | undefined;
-  const server = createServer(async (socket) => {
-    starting ??= startMailServer();
-    const behind = connect(await starting, '127.0.0.1');
-    socket.pipe(behind).pipe(socket);
-    for (const end of [socket, behind]) end.on('error', () => end.destroy());
-  });
-  server.listen(0, '127.0.0.1').unref();
-  await once(server, 'listening');
-  return `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-async function startMailServer(): Promise<number> {
-  const harness = await import('../../tools/harness/mail-server.ts');
-  const { url } = await harness.startMailServer((to, source) => {
+  const { url } = await startMailServer((to, source) => {
     for (const address of to) received.set(address, [...mailsTo(address), readMail(source)]);
   });
-  return Number(new URL(url).port);
+  return url;
 }
+
 /** Parses a plain-text e-mail. */
 export function readMail(source: string): ReceivedMail {
   const end = source.indexOf('\r\n\r\n');

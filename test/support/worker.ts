@@ -9,8 +9,8 @@ import type { LastChange } from '../../lib/database/within-process.ts';
 import { listenForMail } from './mail.ts';
 
 /*
- * A worker process runs many test files, one after the other. It has its own database and mail
- * server. Both start on first use, so that tests without them cost nothing.
+ * A worker process runs many test files, one after the other. It has its own mail server and its
+ * own database, which starts on first use, so that tests without it cost nothing.
  */
 
 /** True if the database is the embedded one, not that of `MONGODB_URI`. */
