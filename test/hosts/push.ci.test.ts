@@ -291,8 +291,8 @@ describe.each([
       const append = (text: string, at: number) =>
         call('PATCH', `/api/messages/${_id.$oid}`, { token: bot.token, body: { append: text, at } });
       // A function accepts one chunk a second.
-      await expect.poll(async () => (await append('One', 0)).status, { timeout: 5_000 }).toBe(200);
-      await expect.poll(async () => (await append(' two', 3)).status, { timeout: 5_000 }).toBe(200);
+      await expect.poll(async () => (await append('One', 0)).status).toBe(200);
+      await expect.poll(async () => (await append(' two', 3)).status).toBe(200);
       const chunk = { type: 'chunk', room: { $oid: room }, message: _id };
       await expect.poll(() => hers.of('chunk').map(({ at, text }) => text.slice(3 - at))).toEqual(['', ' two']);
       expect(hers.of('chunk')[0]).toEqual({ ...chunk, at: 0, text: 'One' });
@@ -316,7 +316,7 @@ describe.each([
       const { _id } = (await succeed(call('POST', '/api/messages', { token, body }))).body as Message;
       const append = () => call('PATCH', `/api/messages/${_id.$oid}`, { token, body: { append: 'One', at: 0 } });
       // A function accepts one chunk a second.
-      await expect.poll(async () => (await append()).status, { timeout: 5_000 }).toBe(200);
+      await expect.poll(async () => (await append()).status).toBe(200);
       await expect.poll(() => hers.of('chunk')).toMatchObject([{ message: _id, text: 'One' }]);
       await succeed(call('PATCH', `/api/threads/${root._id.$oid}`, { token, body: { activity: 'Running tests…' } }));
       await expect.poll(() => hers.of('activity')).toMatchObject([{ thread: root._id, via: 'Helper' }]);

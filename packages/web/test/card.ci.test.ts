@@ -76,10 +76,10 @@ describe("a person's card", () => {
     await author.tap();
     await page.getByRole('dialog').waitFor();
     await page.locator('.actions').getByRole('button', { name: 'More' }).tap();
-    await page.getByRole('menuitem', { name: 'Copy link' }).waitFor({ timeout: 5_000 });
+    await page.getByRole('menuitem', { name: 'Copy link' }).waitFor();
     await page.locator('.room-pane .bar .name').tap();
     await page.getByRole('menu').waitFor({ state: 'detached' });
-    await page.locator('.actions').waitFor({ state: 'detached', timeout: 5_000 });
+    await page.locator('.actions').waitFor({ state: 'detached' });
     await context.close();
   });
 

@@ -261,7 +261,7 @@ it('a menu is closed by Escape wherever the focus is, as by the way back of a ph
   await menu.waitFor();
   await page.evaluate('document.activeElement.blur()');
   await page.keyboard.press('Escape');
-  await menu.waitFor({ state: 'detached', timeout: 10_000 });
+  await menu.waitFor({ state: 'detached' });
   expect([new URL(page.url()).search, problems]).toEqual(['?panel=members', []]);
   await context.close();
 });

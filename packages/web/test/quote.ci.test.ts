@@ -63,7 +63,7 @@ describe('a forwarded message', () => {
     await page.keyboard.type('Look');
     // Escape loses no comment: the question comes first, and going on is its first answer.
     await page.keyboard.press('Escape');
-    await page.locator('.dialog-ask').waitFor({ timeout: 5_000 });
+    await page.locator('.dialog-ask').waitFor();
     await page.keyboard.press('Enter');
     await page.locator('dialog textarea:focus').waitFor();
     await page.keyboard.press('Tab');

@@ -176,10 +176,10 @@ it('a reply that streams notifies once, when it is complete, and does not hide a
   const answer = createChatClient({ baseUrl: serveUrl, token: bot.token }).stream({ room, thread: _id.$oid });
   await Promise.all([answer.write('Yes, all of'), aMessage(bob, room, { text: 'I am here' }, call)]);
   const notified = () => page.evaluate('window.notified');
-  await expect.poll(notified, { timeout: 10_000 }).toEqual(['I am here']);
+  await expect.poll(notified).toEqual(['I am here']);
   await answer.write(' them');
   await page.waitForTimeout(3_000);
   await answer.end();
-  await expect.poll(notified, { timeout: 10_000 }).toEqual(['I am here', 'Yes, all of them']);
+  await expect.poll(notified).toEqual(['I am here', 'Yes, all of them']);
   await context.close();
 });

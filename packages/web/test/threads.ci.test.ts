@@ -268,7 +268,7 @@ describe('a thread', () => {
     await page.locator('.side textarea:focus').waitFor();
     await page.locator('.side header').getByRole('link', { name: 'Close' }).focus();
     await page.keyboard.press('Enter');
-    await page.locator('.room-pane .composer textarea:focus').waitFor({ timeout: 5_000 });
+    await page.locator('.room-pane .composer textarea:focus').waitFor();
     await context.close();
   });
 
