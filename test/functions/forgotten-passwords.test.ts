@@ -133,8 +133,13 @@ describe('a code for a new password', () => {
     const [user, home] = [await anAccount(), anAddress()];
     const code = await aCode(inProcess, user);
     await inProcess('PUT', '/api/password', { body: { code, password: 'another horse' }, source: home });
-    const guesses = Array.from({ length: 110 }, () => logIn(inProcess, user.username, 'a guess'));
-    await Promise.all(guesses);
+    // In groups: a busy machine cannot check a hundred passwords within the time of a request, and
+    // unchecked ones do not count.
+    let statuses = [0];
+    for (let group = 0; group < 30 && statuses.some((status) => status !== 429); group++) {
+      const guesses = Array.from({ length: 10 }, () => logIn(inProcess, user.username, 'a guess'));
+      statuses = (await Promise.all(guesses)).map(({ status }) => status);
+    }
     expect((await logIn(inProcess, user.username, 'another horse')).status).toBe(429);
     expect((await logIn(inProcess, user.username, 'another horse', home)).status).toBe(201);
   });
