@@ -20,6 +20,7 @@ import { functionsThatMay, otherFunctions, serverless, functions as withPath } f
 import { invocation, type SentRequest } from '../../../tools/harness/transports.ts';
 import { aName, anAccount } from '../../support/accounts.ts';
 import { beginPasskey, beginSignIn, make, sign } from '../../support/authenticator.ts';
+import { useOwnDatabase } from '../../support/config.ts';
 import { blocksOf } from '../../support/document-blocks.ts';
 import { startFakeS3 } from '../../support/fake-s3.ts';
 import { announced } from '../../support/files.ts';
@@ -32,6 +33,8 @@ import { runCommand } from '../../support/run-command.ts';
 import { inProcess } from '../../support/transports.ts';
 import { startDatabase } from '../../support/worker.ts';
 
+// In the database of other test files, devices and bots could wait for their notifications.
+useOwnDatabase();
 // The packaged functions use it from processes of their own, and write nothing before it has its
 // indexes.
 await startDatabase();
