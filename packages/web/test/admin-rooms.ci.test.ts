@@ -369,15 +369,83 @@ describe('rooms', () => {
     await context.close();
   });
 
-  it('rooms are listed page by page', async () => {
+  it('rooms are listed page by page, and a press on “Show more” counts also while the list is being read', async () => {
     const word = aWord();
     const owner = await anAccount();
     for (let index = 0; index < 52; index++) await aRoom({ owner, name: `${word} ${index}` });
     const { page, context } = await at('rooms');
-    await page.getByRole('searchbox').fill(word);
-    await expect.poll(() => page.locator('.managed', { hasText: word }).count()).toBe(50);
-    await page.getByRole('button', { name: 'Show more' }).click();
-    await expect.poll(() => page.locator('.managed').count()).toBe(52);
+    const search = page.getByRole('searchbox');
+    const more = page.getByRole('button', { name: 'Show more' });
+    const listed = () => page.locator('.managed', { hasText: word }).count();
+    const isOf = (q: string, { pathname, searchParams }: URL) =>
+      pathname === '/api/overview/rooms' && (searchParams.get('q') ?? '') === q;
+    const isFirst = (q: string) => (url: URL) => isOf(q, url) && !url.searchParams.has('after');
+    const isNext = (q: string) => (url: URL) => isOf(q, url) && url.searchParams.has('after');
+    const answerOf = (isIt: (url: URL) => boolean) => page.waitForResponse((response) => isIt(new URL(response.url())));
+    /** Holds the next answer. */
+    const hold = async (isIt: (url: URL) => boolean) => {
+      const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const answer = async (route: Route) => {
+        asked.resolve();
+        await released.promise;
+        await route.continue();
+      };
+      await page.route(isIt, answer, { times: 1 });
+      return { asked: asked.promise, release: () => released.resolve() };
+    };
+
+    // The list of the search is on its way.
+    await more.waitFor();
+    const found = await hold(isFirst(word));
+    await search.fill(word);
+    await found.asked;
+    await more.click();
+    const wordFound = answerOf(isFirst(word));
+    found.release();
+    await (await wordFound).finished();
+    await expect.poll(listed).toBe(52);
+    expect(await more.count()).toBe(0);
+
+    // The search finds fewer than a page.
+    await search.fill('');
+    await more.waitFor();
+    const few = await hold(isFirst(`${word} 1`));
+    await search.fill(`${word} 1`);
+    await few.asked;
+    await more.click();
+    few.release();
+    await more.waitFor({ state: 'detached' });
+    await page.waitForTimeout(300);
+    expect(await listed()).toBe(11);
+
+    // It is not yet asked for.
+    await search.fill('');
+    await more.waitFor();
+    const part = word.slice(0, -1);
+    const late = await hold(isNext(''));
+    const partFound = answerOf(isFirst(part));
+    await search.fill(part);
+    await more.click();
+    await partFound;
+    late.release();
+    await expect.poll(listed).toBe(52);
+
+    // The page reads the same list again while the next page is on its way.
+    await search.fill('');
+    await more.waitFor();
+    const again = answerOf(isFirst(word));
+    await search.fill(word);
+    await (await again).finished();
+    await expect.poll(listed).toBe(50);
+    const next = await hold(isNext(word));
+    await more.click();
+    await next.asked;
+    const readAgain = answerOf(isFirst(word));
+    await page.getByRole('button', { name: 'Create a room' }).click();
+    await page.getByRole('dialog').getByLabel('Name of the room').press('Escape');
+    await (await readAgain).finished();
+    next.release();
+    await expect.poll(listed).toBe(52);
     await context.close();
   });
 });

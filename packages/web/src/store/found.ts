@@ -22,7 +22,7 @@ export type Search = {
 };
 
 /** The results so far, and where more begin. */
-type FoundList = { list: readonly Message[]; next: string | undefined; ignored: number };
+export type FoundList = { list: readonly Message[]; next: string | undefined; ignored: number };
 
 /** The last results. They stay when the panel is drawn again for the room of a result. */
 let last: { key: string; found: FoundList } | undefined;

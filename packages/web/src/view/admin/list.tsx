@@ -12,7 +12,7 @@ const pauseMs = 200;
 
 type SearchProps = { label: string; onSearch: (text: string) => void };
 
-/** The field that narrows a list, which asks the service when somebody pauses. */
+/** The field that narrows a list, which asks the service when somebody pauses or leaves it. */
 export function Search({ label, onSearch }: SearchProps) {
   const [text, setText] = useState('');
   useEffect(() => {
@@ -27,6 +27,8 @@ export function Search({ label, onSearch }: SearchProps) {
       maxLength={64}
       value={text}
       onInput={({ currentTarget }) => setText(currentTarget.value)}
+      // The user may press something in the list without a pause.
+      onChange={({ currentTarget }) => onSearch(currentTarget.value.trim())}
     />
   );
 }

@@ -52,7 +52,7 @@ export function AllInvitations() {
           {words.invite}
         </button>
       </div>
-      <Pages read={read} input={turn} none={words.noInvitations}>
+      <Pages read={read} turn={turn} none={words.noInvitations}>
         {(list, replace) => (
           <ul class="listed">
             {list.map((one) => (

@@ -49,7 +49,7 @@ function List({ room, onChange }: RoomMembersProps) {
   return (
     <div class="stack-wide">
       <Search label={words.find} onSearch={setQ} />
-      <Pages read={read} input={`${turn} ${q}`} none={laterStrings.lists.noMatches}>
+      <Pages read={read} input={q} turn={turn} none={laterStrings.lists.noMatches}>
         {(list) => (
           <ul class="listed">
             {list.map((member) => (

@@ -46,7 +46,7 @@ export function People() {
         </a>
       </div>
       <Search label={words.search} onSearch={setQ} />
-      <Pages read={read} input={`${turn} ${q}`} none={laterStrings.lists.noMatches}>
+      <Pages read={read} input={q} turn={turn} none={laterStrings.lists.noMatches}>
         {(list, replace) => (
           <ul class="listed">
             {list.map((user) => (

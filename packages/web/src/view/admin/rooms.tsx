@@ -54,7 +54,7 @@ export function Rooms() {
       </div>
       <Search label={words.search} onSearch={setQ} />
       {search !== '' && q === '' && <a href="/admin/rooms">{words.all}</a>}
-      <Pages read={(after) => readRooms(q, after)} input={`${turn} ${search} ${q}`} none={laterStrings.lists.noMatches}>
+      <Pages read={(after) => readRooms(q, after)} input={`${search} ${q}`} turn={turn} none={laterStrings.lists.noMatches}>
         {(list, replace) => (
           <ul class="listed">
             {list.map((room) => (

@@ -97,7 +97,7 @@ type ListProps<T> = OwnedProps & {
 
 function List<T extends Token | Session>({ user, turn, onChange, read, none, show, end }: ListProps<T>) {
   return (
-    <Pages read={read} input={`${turn} ${user}`} none={none}>
+    <Pages read={read} input={user} turn={turn} none={none}>
       {(list, replace) => (
         <ul class="listed">
           {list.map((one) => (

@@ -58,7 +58,7 @@ export const List = ({ list, room }: { list: OtherList; room?: string | undefine
       <div class="side-content">
         <Pages
           read={readSaved}
-          input={`${savedLast.value} ${dueReminders.value.map(idOfSaved).join(' ')}`}
+          turn={`${savedLast.value} ${dueReminders.value.map(idOfSaved).join(' ')}`}
           none={laterStrings.lists.noneSaved}
           kept={{ name: list, id: idOfSaved }}
         >

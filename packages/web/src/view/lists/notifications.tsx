@@ -38,7 +38,7 @@ export function Notifications() {
           <Pages
             key="mentions"
             read={readMentions}
-            input={allMentions.value}
+            turn={allMentions.value}
             none={words.noMentions}
             kept={{ name: 'mentions', id: idOf }}
           >
@@ -48,7 +48,7 @@ export function Notifications() {
           <Pages
             key="all"
             read={readNotifications}
-            input={`${noticed.value} ${allMentions.value}`}
+            turn={`${noticed.value} ${allMentions.value}`}
             none={words.none}
             kept={{ name: 'notifications', id: keyOf }}
           >

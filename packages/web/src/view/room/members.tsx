@@ -10,7 +10,7 @@ import { idOf } from '../../service/ids.ts';
 import { changeMembers, hasMoreMembers, loadMembers, membersOf } from '../../store/people/members.ts';
 import { findMembers, loadMoreMembers } from '../../store/people/more-members.ts';
 import { nameOf, personOf, statusOf } from '../../store/people/names.ts';
-import { appended, readPage } from '../../store/read-page.ts';
+import { appended, type Page, readPage } from '../../store/read-page.ts';
 import { mayInvite } from '../../store/rooms/invitations.ts';
 import { may } from '../../store/rooms/permissions.ts';
 import { roomOf } from '../../store/rooms/rooms.ts';
@@ -24,7 +24,7 @@ import { attempt, Loading, PersonNames, StatusMark } from '../shared/controls.ts
 import { confirmed } from '../shared/dialog.tsx';
 import { MenuButton, type MenuItem } from '../shared/menu.tsx';
 import { RovingList } from '../shared/roving.tsx';
-import { useLoaded } from '../shared/use-list.ts';
+import { useLoaded, useNextPage } from '../shared/use-list.ts';
 import { Invitations, InvitedAddress, SentTo } from './invitations.tsx';
 import './members.css';
 
@@ -201,17 +201,19 @@ function MemberRow({ member, mayBlock, onChange }: MemberProps) {
 /** The bans of a room, for its moderators. */
 export function Bans({ room, changes }: { room: string; changes: number }) {
   const read = (after?: string) => readPage('/api/bans', { room }, after);
-  const { value, reload, change, extend } = useLoaded(() => read(), [room, changes]);
+  const loaded = useLoaded(() => read(), [room, changes]);
+  const { value, reload, change } = loaded;
+  const readNext = async ({ next }: Page<Ban>) => {
+    const added = await read(next);
+    return (now: Page<Ban>) => appended(now, added);
+  };
+  const more = useNextPage({ page: value, list: loaded, question: room, read: readNext });
   if (!value || (value.list.length === 0 && value.next === undefined)) return null;
   const lift = async (ban: Ban) => {
     const query = { room, user: ban.user.$oid };
     const isLifted = await attempt(() => ask(chat.DELETE('/api/bans', { params: { query } })));
     if (isLifted) change(({ list, next }) => ({ list: list.filter((one) => one.user.$oid !== ban.user.$oid), next }));
     else reload();
-  };
-  const more = async () => {
-    const page = await read(value.next);
-    extend((now = value) => (now.next === value.next ? appended(now, page) : now));
   };
   return (
     <section>
@@ -230,7 +232,7 @@ export function Bans({ room, changes }: { room: string; changes: number }) {
         ))}
       </ul>
       {value.next !== undefined && (
-        <button type="button" onClick={() => void attempt(more)}>
+        <button type="button" onClick={more}>
           {strings.app.more}
         </button>
       )}

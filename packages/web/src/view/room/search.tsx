@@ -4,14 +4,14 @@ import { go } from '../../device/routes.ts';
 import { strings } from '../../i18n/strings.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
 import { Failure } from '../../service/api.ts';
-import { addressOf, find, findMore, forgetFound, type Search as Sought, searchIn } from '../../store/found.ts';
+import { addressOf, type FoundList, find, findMore, forgetFound, type Search as Sought, searchIn } from '../../store/found.ts';
 import { rooms } from '../../store/rooms/rooms.ts';
 import { readTyped } from '../../store/search-words.ts';
 import { Results } from '../lists/results.tsx';
-import { attempt, Loading, Problem } from '../shared/controls.tsx';
+import { Loading, Problem } from '../shared/controls.tsx';
 import { Icon } from '../shared/icon.tsx';
 import { Side } from '../shared/side.tsx';
-import { useLoaded } from '../shared/use-list.ts';
+import { useLoaded, useNextPage } from '../shared/use-list.ts';
 import { ChipMenu } from './chip-menu.tsx';
 import { SearchFilters } from './search-filters.tsx';
 import './search.css';
@@ -92,15 +92,18 @@ function fromTyped(typed: string): Partial<Sought> {
 type FoundProps = { sought: Sought; turn: number; onOrder: (order: Sought['order']) => void };
 
 function FoundMessages({ sought, turn, onOrder }: FoundProps) {
-  const { value, failure, reload, extend } = useLoaded(() => find(sought), [JSON.stringify(sought), turn]);
+  const question = JSON.stringify(sought);
+  const loaded = useLoaded(() => find(sought), [question, turn]);
+  const { value, failure, reload } = loaded;
+  const readNext = async (before: FoundList) => {
+    const found = await findMore(sought, before);
+    return () => found;
+  };
+  const more = useNextPage({ page: value, list: loaded, question, read: readNext });
   // Nobody has the name that was typed: another attempt finds nobody either.
   if (failure instanceof Failure && failure.status === 404) return <Problem text={failure.message} />;
   if (!value) return <Loading failure={failure} onRetry={reload} />;
   const words = laterStrings.search;
-  const more = async () => {
-    const found = await findMore(sought, value);
-    extend(() => found);
-  };
   return (
     <>
       <div class="search-count">
@@ -122,7 +125,7 @@ function FoundMessages({ sought, turn, onOrder }: FoundProps) {
       </div>
       <Results messages={value.list} words={sought.words} />
       {value.next !== undefined && (
-        <button type="button" onClick={() => void attempt(more)}>
+        <button type="button" onClick={more}>
           {strings.app.more}
         </button>
       )}

@@ -4,13 +4,15 @@ import { strings } from '../../i18n/strings.ts';
 import type { Id } from '../../service/api.ts';
 import { idOf } from '../../service/ids.ts';
 import { appended, type Page } from '../../store/read-page.ts';
-import { attempt, Loading } from './controls.tsx';
-import { useLoaded } from './use-list.ts';
+import { Loading } from './controls.tsx';
+import { useLoaded, useNextPage } from './use-list.ts';
 
 type PagesProps<T> = {
   read: (after?: string) => Promise<Page<T>>;
-  /** The list is read again when it changes. */
-  input: unknown;
+  /** Another list is read when it changes. */
+  input?: unknown;
+  /** A change of it reads the same list again. */
+  turn?: unknown;
   none: string;
   /** Keeps the pages for when the list is drawn again, beside a room that it led to. */
   kept?: KeptList<T>;
@@ -30,7 +32,7 @@ const isSame = (one: object, other: object) =>
   '_id' in one && '_id' in other && idOf(one as ItemWithId) === idOf(other as ItemWithId);
 
 /** A list, page by page. */
-export function Pages<T extends object>({ read, input, none, kept, children }: PagesProps<T>) {
+export function Pages<T extends object>({ read, input, turn, none, kept, children }: PagesProps<T>) {
   const key = kept && `${idOf(me())} ${kept.name}`;
   const known = () => (key === undefined ? undefined : (keptPages.get(key) as Page<T> | undefined));
   const keep = (page: Page<T>) => {
@@ -41,21 +43,23 @@ export function Pages<T extends object>({ read, input, none, kept, children }: P
     const first = await read();
     return keep(kept ? withLaterPages(first, known(), kept.id) : first);
   };
-  const { value, failure, reload, change, extend } = useLoaded(load, [key, input]);
+  const loaded = useLoaded(load, [key, input, turn]);
+  const { value, failure, reload, change } = loaded;
   const page = value ?? known();
+  const readNext = async ({ next }: Page<T>) => {
+    const added = await read(next);
+    return (now: Page<T>) => keep(appended(now, added));
+  };
+  const more = useNextPage({ page, list: loaded, question: input, read: readNext });
   if (!page) return <Loading failure={failure} onRetry={reload} />;
   // Meanwhile other items may have gone, or the list may have been loaded again.
   const replace = (one: T, other: T | undefined) =>
     change(({ list, next }) => ({ list: list.flatMap((item) => (isSame(item, one) ? (other ?? []) : item)), next }));
-  const more = async () => {
-    const next = await read(page.next);
-    extend((now = page) => (now.next === page.next ? keep(appended(now, next)) : now));
-  };
   return (
     <>
       {page.list.length === 0 && page.next === undefined ? <p class="muted center">{none}</p> : children(page.list, replace)}
       {page.next !== undefined && (
-        <button type="button" onClick={() => void attempt(more)}>
+        <button type="button" onClick={more}>
           {strings.app.more}
         </button>
       )}

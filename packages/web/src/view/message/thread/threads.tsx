@@ -95,7 +95,7 @@ export function Threads({ room }: { room?: string | undefined }) {
 const Earlier = ({ shown }: { shown: readonly string[] }) => (
   <section class="earlier">
     <div class="side-content">
-      <Pages read={readFollowed} input={undefined} none={laterStrings.lists.noThreads} kept={{ name: 'threads', id: idOfThread }}>
+      <Pages read={readFollowed} none={laterStrings.lists.noThreads} kept={{ name: 'threads', id: idOfThread }}>
         {(threads) => (
           <EarlierList
             threads={threads.filter((thread) => !shown.includes(idOfThread(thread)))}
