@@ -9,15 +9,11 @@ const variant = variants[VARIANT];
 const project = (name: string, include: string[], more = {}) => ({ extends: true as const, test: { name, include, ...more } });
 const named = (suffix: string) => ['test', 'packages/*/test'].map((folder) => `${folder}/**/*${suffix}`);
 
-// Tests often wait for other processes, those of CI more often.
-const maxWorkers = availableParallelism() + 1;
-const slow = { maxWorkers: maxWorkers + 1, sequence: { groupOrder: 1 } };
-
 // `npm test` runs the first project, and `npm run test:ci` the others. The last replaces modules.
 const usual = [
   project('fast', named('.test.ts'), { exclude: named('.{ci,isolated}.test.ts') }),
-  project('ci', named('.ci.test.ts'), slow),
-  project('isolated', named('.isolated.test.ts'), { ...slow, isolate: true, experimental: { viteModuleRunner: true } }),
+  project('ci', named('.ci.test.ts')),
+  project('isolated', named('.isolated.test.ts'), { isolate: true, experimental: { viteModuleRunner: true } }),
 ];
 
 export default defineConfig({
@@ -33,7 +29,8 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     env: { NODE_DISABLE_COMPILE_CACHE: '1' },
     sequence: { sequencer: SlowestFirst },
-    maxWorkers,
+    // Tests often wait for other processes.
+    maxWorkers: availableParallelism() + 1,
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 30_000 } },
