@@ -372,7 +372,7 @@ describe('rooms', () => {
   it('rooms are listed page by page, and a press on “Show more” counts also while the list is being read', async () => {
     const word = aWord();
     const owner = await anAccount();
-    for (let index = 0; index < 52; index++) await aRoom({ owner, name: `${word} ${index}` });
+    for (let index = 0; index < 52; index++) await aRoom({ owner, name: `${word} n${index}` });
     const { page, context } = await at('rooms');
     const search = page.getByRole('searchbox');
     const more = page.getByRole('button', { name: 'Show more' });
@@ -406,11 +406,11 @@ describe('rooms', () => {
     await expect.poll(listed).toBe(52);
     expect(await more.count()).toBe(0);
 
-    // The search finds fewer than a page.
+    // The search finds fewer than a page. No random word has an n: it is hexadecimal.
     await search.fill('');
     await more.waitFor();
-    const few = await hold(isFirst(`${word} 1`));
-    await search.fill(`${word} 1`);
+    const few = await hold(isFirst(`${word} n1`));
+    await search.fill(`${word} n1`);
     await few.asked;
     await more.click();
     few.release();
