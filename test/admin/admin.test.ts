@@ -3,7 +3,7 @@ import bcrypt from 'bcryptjs';
 import { describe, expect, it } from 'vitest';
 import { commands, loadRun } from '../../admin/commands.ts';
 import { database } from '../../lib/database/client.ts';
-import { preloading } from '../support/preload.ts';
+import { preloading } from '../../tools/harness/preload.ts';
 import { admin, asProcess, runCommand } from '../support/run-command.ts';
 import { inProcess as call } from '../support/transports.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { preloading } from '../support/preload.ts';
+import { preloading } from '../../tools/harness/preload.ts';
 import { runCommand } from '../support/run-command.ts';
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };

@@ -1,5 +1,4 @@
-/** Settings of a process that make it run a script before anything else. */
-export const preloading = (script: string) => ({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` });
+import { preloading } from '../../tools/harness/preload.ts';
 
 /**
  * Settings of a server whose background work pauses for a second where it would pause for a minute

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { preloading } from '../preload.ts';
 import { type HangingParty, type Manner, startNameServer, startTcpParty } from './party.ts';
 
 /** The outside parties of a service. */
@@ -58,15 +59,13 @@ export async function startHangingWorld(manner: Manner): Promise<HangingWorld> {
       AWS_ACCESS_KEY_ID: 'key',
       AWS_SECRET_ACCESS_KEY: 'secret',
       // Sets the name servers of the process and its threads, without changing the machine's.
-      NODE_OPTIONS: preload(`import { setServers } from 'node:dns'; setServers(['127.0.0.1:${names.port}']);`),
+      ...preloading(`import { setServers } from 'node:dns'; setServers(['127.0.0.1:${names.port}']);`),
     },
     close: async () => {
       await Promise.all([bot, receiver, push, identity, mail, store, names].map((party) => party.close()));
     },
   };
 }
-
-const preload = (script: string) => `--import=data:text/javascript,${encodeURIComponent(script)}`;
 
 const endlessJson = () => ({
   beginning: Buffer.from('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n{"text": "'),
