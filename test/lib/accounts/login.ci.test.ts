@@ -5,6 +5,7 @@ import { changeUser } from '../../../lib/accounts/accounts.ts';
 import { HttpError } from '../../../lib/base/errors.ts';
 import { database } from '../../../lib/database/client.ts';
 import { logIn } from '../../../lib/sign-in/login.ts';
+import { median } from '../../../tools/bench/measure.ts';
 import { aName, anAccount, anAddress } from '../../support/accounts.ts';
 import { useConfig } from '../../support/config.ts';
 
@@ -36,8 +37,7 @@ describe('a login', () => {
         taken[kind]?.push(process.cpuUsage(start).user);
       }
     }
-    const medianOf = (times: number[]) => times.toSorted((one, other) => one - other)[times.length / 2] ?? 0;
-    const [unknown = 0, ...others] = Object.values(taken).map(medianOf);
+    const [unknown = 0, ...others] = Object.values(taken).map(median);
     // Without a hash to compare, an unknown name would take less than half as long.
     for (const other of others) {
       expect(other / unknown).toBeGreaterThan(0.75);
