@@ -25,7 +25,8 @@ export default defineConfig({
     setupFiles: 'test/support/environment.ts',
     reporters: ['./test/support/contract-coverage.ts', ...(CI ? ['./test/support/ci-report.ts'] : []), 'default'],
     isolate: false,
-    // Node.js imports the files, as in production. Each run adds to their URLs: caches only grow.
+    // Node.js imports the files, as in production. Their URLs differ in each run, so a cache of
+    // compiled code would only grow.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     env: { NODE_DISABLE_COMPILE_CACHE: '1' },
     sequence: { sequencer: SlowestFirst },

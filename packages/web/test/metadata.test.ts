@@ -220,7 +220,7 @@ describe('a WebM', () => {
     },
   );
 
-  it('the metadata of a WebM is wiped even if the file has no duration, such as a new recording', () => {
+  it('a WebM without a duration, such as a new recording, has its tags wiped', () => {
     const tags = element([0x12, 0x54, 0xc3, 0x67], 'the place');
     const video = (tagged: Uint8Array) =>
       bytesOf(head, [0x18, 0x53, 0x80, 0x67, 0x01], Array(7).fill(0xff), tagged, [0x1f, 0x43, 0xb6, 0x75, 0xff], 'frames');

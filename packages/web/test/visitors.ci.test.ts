@@ -146,7 +146,7 @@ describe('the form for a new account', () => {
     await context.close();
   });
 
-  it('the form for a new account takes the username from the address, or asks for it, if the name has no usable letters', async () => {
+  it('the form for a new account takes the username from the address if the name has no usable letters, or asks for it', async () => {
     const { page, context, name, email, username, password, submit } = await open();
     const account = aName();
     await name.fill('美咲');
