@@ -23,10 +23,20 @@ const { call, end } = await callThrough(10, {
 });
 afterAll(end);
 
-const countsOf = (replies: Reply[]) =>
-  Object.fromEntries([...Map.groupBy(replies, ({ status }) => status)].map(([status, all]) => [status, all.length]));
+// The replies per status; a failure of the service shows its reason.
+const countsOf = (replies: Reply[]) => {
+  const groups = Map.groupBy(replies, ({ status, body }) => (status < 500 ? status : JSON.stringify(body)));
+  return Object.fromEntries([...groups].map(([group, all]) => [group, all.length]));
+};
 const atOnce = async (count: number, ask: (at: number) => Promise<Reply>) =>
   countsOf(await Promise.all(Array.from({ length: count }, (_, at) => ask(at))));
+// One in each process at a time: on a busy machine, fifty connections to the mail server would
+// take longer than a process waits for one.
+const inTens = async (tens: number, ask: () => Promise<Reply>) => {
+  const replies: Reply[] = [];
+  for (let ten = 0; ten < tens; ten++) replies.push(...(await Promise.all(Array.from({ length: 10 }, ask))));
+  return countsOf(replies);
+};
 
 type SignUp = { username?: string; token?: string; invitation?: string };
 const signUp = (source: string, { username = aName(), token, invitation }: SignUp = {}) =>
@@ -97,12 +107,12 @@ describe('limits of accounts, through ten concurrent processes', () => {
       // mailbox is not filled.
       expect((await ask(to.toUpperCase(), other)).status).toBe(429);
       expect((await ask(to, other, 'address')).status).toBe(204);
-      expect(await atOnce(50, () => ask(to))).toEqual({ 204: 45, 429: 5 });
+      expect(await inTens(5, () => ask(to))).toEqual({ 204: 45, 429: 5 });
     }
     expect((await ask(email)).status).toBe(429);
     await admin(['user', 'unlimit', username]);
     expect((await ask(email)).status).toBe(204);
-    expect(await atOnce(25, () => ask(`${aName()}@example.org`, source))).toEqual({ 204: 20, 429: 5 });
+    expect(await inTens(3, () => ask(`${aName()}@example.org`, source))).toEqual({ 204: 20, 429: 10 });
   });
 
   it('only logins with the right password are counted', async () => {

@@ -413,11 +413,12 @@ describe('a process', () => {
   it('a process that ends waits for no mail server', async () => {
     const { ann } = await mentioned();
     answers = 'silent after the e-mail';
-    const serving = sendDigestsMeanwhile({ wait: 0 });
-    await expect.poll(() => mailsOf(ann).length).toBe(1);
-    const begun = performance.now();
-    await serving.end();
-    expect(performance.now() - begun).toBeLessThan(2_000);
+    // A process that waited for it would exceed the time of this test.
+    await withPatience({ mailServer: 600_000 }, async () => {
+      const serving = sendDigestsMeanwhile({ wait: 0 });
+      await expect.poll(() => mailsOf(ann).length).toBe(1);
+      await serving.end();
+    });
     answers = 'take';
     await send();
     expect(mailsOf(ann)).toHaveLength(1);
