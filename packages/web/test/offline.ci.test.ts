@@ -51,6 +51,31 @@ describe('code that is loaded late', () => {
     await context.close();
   });
 
+  it('code that is loaded late does not reload a page with files that are not sent yet', async () => {
+    const room = await aRoom();
+    const { page, context, problems } = await visit({ path: `/rooms/${room.id}` });
+    await page.route('**/assets/search-*.js', (route) => route.fulfill({ status: 404 }));
+    await signIn(page, room.owner);
+    const composer = page.locator('.room-pane .composer');
+    const file = { name: 'plan.txt', mimeType: 'text/plain', buffer: Buffer.from('A plan') };
+    await composer.locator('input[type=file]').setInputFiles(file);
+    await composer.getByText('plan.txt').waitFor();
+    await grow(page);
+    await goWithin(page, `/rooms/${room.id}?panel=search`);
+    const again = page.locator('.loading').getByRole('button', { name: 'Try again' });
+    await again.waitFor();
+    await page.unroute('**/assets/search-*.js');
+    await again.click();
+    await again.waitFor();
+    await composer.locator('textarea').press('Enter');
+    await page.locator('.room-pane li.message:not(.pending)', { hasText: 'plan.txt' }).waitFor();
+    // Nothing would be lost now.
+    await again.click();
+    await page.getByRole('searchbox', { name: 'Search messages' }).waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
   it('code that is loaded late comes with the page of another version when its file is gone', async () => {
     const room = await aRoom();
     const { page, context } = await visit({ path: `/rooms/${room.id}` });

@@ -73,8 +73,8 @@ export async function openPage(context: BrowserContext, address: string): Promis
     (request) => new URL(request.url()).origin === new URL(address).origin || problems.push(`asked for ${request.url()}`),
   );
   page.on('dialog', async (dialog) => {
-    // Tests leave what they have typed.
-    if (dialog.type() === 'beforeunload') await dialog.accept();
+    // Tests leave what they have typed; the page may be closed by then.
+    if (dialog.type() === 'beforeunload') await dialog.accept().catch(() => {});
     else problems.push(`opened the dialog ${dialog.message()}`);
   });
   await page.goto(address);

@@ -3,6 +3,9 @@ const waiting = new Set<() => Promise<unknown>>();
 /** A page younger than this is not reloaded: that would change nothing. */
 const youthMs = 10_000;
 
+/** True if the browser would ask the user before it leaves the page. */
+const wouldAsk = () => !dispatchEvent(new Event('beforeunload', { cancelable: true }));
+
 /**
  * Code that is loaded on first use, or by `loadAhead`, so that the first message does not wait for
  * it.
@@ -15,9 +18,9 @@ export function lateCode<T>(load: () => Promise<T>): () => Promise<T> {
     } catch (failure) {
       // Browsers remember a failed import, and a new version of the service has other files:
       // reloading the page helps with both. Without a connection, the page stays. Drafts survive
-      // the reload.
+      // the reload; where something else would be lost, such as chosen files, the page stays too.
       const mayReload = performance.now() > youthMs && (await fetch('/', { cache: 'no-store' }).catch(() => undefined))?.ok;
-      if (mayReload) location.reload();
+      if (mayReload && !wouldAsk()) location.reload();
       throw failure;
     }
   };

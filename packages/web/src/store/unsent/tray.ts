@@ -20,22 +20,42 @@ export const trayOf = (place: string): readonly TrayItem[] => trays.value[place]
 
 export const setTray = (place: string, items: readonly TrayItem[]): void => {
   trays.value = { ...trays.value, [place]: items };
-  // Files that wait are in memory alone: the browser asks before they are lost.
-  window.onbeforeunload = Object.values(trays.value).some(({ length }) => length > 0) ? (event) => event.preventDefault() : null;
+  guardPage();
 };
 
 /** Empties all trays: their content belongs to one account. */
 export const resetTrays = (): void => {
   trays.value = {};
-  window.onbeforeunload = null;
+  guardPage();
 };
+
+/** Files that are in memory alone: the browser asks before they are lost. */
+function guardPage(): void {
+  const hasFiles = holding.size > 0 || Object.values(trays.value).some(({ length }) => length > 0);
+  window.onbeforeunload = hasFiles ? (event) => event.preventDefault() : null;
+}
+
+/** Work with files that are in no tray: they are being added, or stored with their message. */
+const holding = new Set<Promise<unknown>>();
+
+/** Has the browser ask before the page is left during this work. Returns the work. */
+export function holdPage<T>(work: Promise<T>): Promise<T> {
+  holding.add(work);
+  guardPage();
+  const end = () => {
+    holding.delete(work);
+    guardPage();
+  };
+  work.then(end, end);
+  return work;
+}
 
 /** Files that are being added to trays. A message that is sent in the meantime waits for them. */
 const adding = new Set<Promise<unknown>>();
 
 /** Records work that adds something to a tray. */
 export function noteAdding(work: Promise<unknown>): void {
-  adding.add(work);
+  adding.add(holdPage(work));
   void work.finally(() => adding.delete(work));
 }
 
@@ -60,5 +80,5 @@ export function takeTray(place: string): Promise<UnsentFile[]> {
     return all.filter((file) => file !== undefined);
   });
   taken = files;
-  return files;
+  return holdPage(files);
 }

@@ -19,7 +19,7 @@ import { thread as openedThread } from '../../../store/thread.ts';
 import { cardOf } from '../../../store/thread-cards.ts';
 import { knownTimeline } from '../../../store/timelines.ts';
 import { draftOf, keepDraft, placeOf, sentElsewhere } from '../../../store/unsent/drafts.ts';
-import { hasTray, takeTray, trayOf } from '../../../store/unsent/tray.ts';
+import { hasTray, holdPage, takeTray, trayOf } from '../../../store/unsent/tray.ts';
 import { sendMessage } from '../../../sync/actions.ts';
 import { sync } from '../../../sync/sync.ts';
 import { formats } from '../../../text/markup.ts';
@@ -107,7 +107,7 @@ export function Composer({ room, thread, name, isQuiet = false }: ComposerProps)
     if (stands && !(await mayTellAll(room, text))) return false;
     const files = await takeTray(place);
     if (text === '' && files.length === 0) return false;
-    await sendMessage({ room, typed: text, files, thread, isInRoom: isInRoom.current?.checked });
+    await holdPage(sendMessage({ room, typed: text, files, thread, isInRoom: isInRoom.current?.checked }));
     if (text.includes('@'))
       void loadAbsent().then(
         ({ noteAbsent }) => noteAbsent({ room, place, text }),
