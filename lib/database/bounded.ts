@@ -26,6 +26,9 @@ const methods = {
   findOneAndUpdate: 2,
 } as const satisfies Partial<Record<keyof Collection, number>>;
 
+/** The methods that return a cursor; its reads return the promises. */
+const returnsCursor = new Set<string>(['find', 'aggregate']);
+
 /**
  * A collection of the current database. Calls of a request end at the request's deadline, and after
  * `longestCall` at the latest: the database itself aborts them (`maxTimeMS`). Outside a request,
@@ -41,21 +44,34 @@ export function collection<T extends Document>(name: string): Collection<T> {
     function callWithinTime(...parameters: unknown[]) {
       const unbounded = current();
       const call = unbounded[method as keyof typeof methods] as (...parameters: unknown[]) => unknown;
-      const maxTimeMS = timeOfCall();
+      const maxTimeMS = timeLeft();
       if (maxTimeMS === undefined) return call.apply(unbounded, parameters);
-      const options = parameters[position] as object | undefined;
-      return call.apply(unbounded, [...parameters.slice(0, position), { ...options, maxTimeMS }]);
+      const bounded = (bounds: object) => {
+        const options = parameters[position] as object | undefined;
+        return call.apply(unbounded, [...parameters.slice(0, position), { ...options, ...bounds }]);
+      };
+      if (maxTimeMS > 0) return bounded({ maxTimeMS });
+      // A refusal is a promise. If it was thrown here, nobody would await the promises of calls
+      // just before this one, and the rejection of one of them would end the process.
+      if (returnsCursor.has(method)) return bounded({ signal: AbortSignal.abort(serviceUnavailable()) });
+      return Promise.reject(serviceUnavailable());
     };
   const calls = Object.entries(methods).map(([method, position]) => [method, bound(method, position)] as const);
   const others = new Proxy({}, { get: (_, key, handle) => Reflect.get(current(), key, handle) });
   return Object.assign(Object.create(others) as Collection<T>, Object.fromEntries(calls));
 }
 
-/** The longest time of a call that begins now, in milliseconds; undefined outside a request. */
+/**
+ * The longest time of a call that begins now, in milliseconds; undefined outside a request. Throws
+ * 503 after the request's deadline.
+ */
 export function timeOfCall(): number | undefined {
-  const deadline = deadlineOfRequest();
-  if (deadline === undefined) return undefined;
-  const left = Math.min(Math.floor(deadline - performance.now()), longestCallMs);
-  if (left <= 0) throw serviceUnavailable();
+  const left = timeLeft();
+  if (left !== undefined && left <= 0) throw serviceUnavailable();
   return left;
+}
+
+function timeLeft(): number | undefined {
+  const deadline = deadlineOfRequest();
+  return deadline === undefined ? undefined : Math.min(Math.floor(deadline - performance.now()), longestCallMs);
 }

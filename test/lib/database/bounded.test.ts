@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { regardlessOfDeadline, withDeadline } from '../../../lib/base/deadline.ts';
+import { regardlessOfDeadline, withDeadline, withLatestDeadline } from '../../../lib/base/deadline.ts';
 import { tokens } from '../../../lib/collections/accounts/tokens.ts';
 import { messages } from '../../../lib/collections/rooms/messages.ts';
 import { batch, fulfilled } from '../../../lib/database/batching.ts';
@@ -64,6 +64,15 @@ describe('the time of a database call', () => {
       }
     });
     expect({ outcomes, sent }).toEqual({ outcomes: ['refused', 'done'], sent: [3_000] });
+  });
+
+  it.each(calls)('a database call of a request that ended is refused as a promise, and not sent: %s', async (_method, call) => {
+    const sent = await timesOf(async () => {
+      // A call that throws at once would leave the promises of the calls before it to nobody.
+      const late = withLatestDeadline([performance.now() - 1], () => [call(), call()]);
+      expect(await Promise.allSettled(late)).toMatchObject([{ reason: { status: 503 } }, { reason: { status: 503 } }]);
+    });
+    expect(sent).toEqual([]);
   });
 
   it('a database call in a batch has the time of the caller with the most time left', async () => {
