@@ -32,8 +32,8 @@ export default defineConfig({
     sequence: { sequencer: SlowestFirst },
     // Tests often wait for other processes.
     maxWorkers: availableParallelism() + 1,
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    testTimeout: 600_000, // A busy machine can slow a test twentyfold; only a hang takes longer.
+    hookTimeout: 600_000,
     expect: { poll: { timeout: 30_000 } },
   },
 });
