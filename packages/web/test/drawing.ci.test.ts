@@ -37,7 +37,7 @@ beforeAll(async () => {
   await signIn(page, member);
   await page.locator('li[data-seq="3"]').waitFor();
   await page.locator('li.message').nth(9).waitFor();
-}, 120_000);
+});
 
 /** Evaluates an expression for the message with a text; `element` is the message's element. */
 const ask = async <T = unknown>(text: string, expression: string): Promise<T> => {
