@@ -31,7 +31,7 @@ const returnsCursor = new Set<string>(['find', 'aggregate']);
 
 /**
  * A collection of the current database. Calls of a request end at the request's deadline, and after
- * `longestCall` at the latest: the database itself aborts them (`maxTimeMS`). Outside a request,
+ * `longestCallMs` at the latest: the database itself aborts them (`maxTimeMS`). Outside a request,
  * such as on the command line, calls are not limited.
  */
 export function collection<T extends Document>(name: string): Collection<T> {
@@ -44,17 +44,14 @@ export function collection<T extends Document>(name: string): Collection<T> {
     function callWithinTime(...parameters: unknown[]) {
       const unbounded = current();
       const call = unbounded[method as keyof typeof methods] as (...parameters: unknown[]) => unknown;
-      const maxTimeMS = timeLeft();
-      if (maxTimeMS === undefined) return call.apply(unbounded, parameters);
-      const bounded = (bounds: object) => {
-        const options = parameters[position] as object | undefined;
-        return call.apply(unbounded, [...parameters.slice(0, position), { ...options, ...bounds }]);
-      };
-      if (maxTimeMS > 0) return bounded({ maxTimeMS });
+      const left = timeLeft();
+      if (left === undefined) return call.apply(unbounded, parameters);
       // A refusal is a promise. If it was thrown here, nobody would await the promises of calls
       // just before this one, and the rejection of one of them would end the process.
-      if (returnsCursor.has(method)) return bounded({ signal: AbortSignal.abort(serviceUnavailable()) });
-      return Promise.reject(serviceUnavailable());
+      if (left <= 0 && !returnsCursor.has(method)) return Promise.reject(serviceUnavailable());
+      const bounds = left > 0 ? { maxTimeMS: left } : { signal: AbortSignal.abort(serviceUnavailable()) };
+      const options = parameters[position] as object | undefined;
+      return call.apply(unbounded, [...parameters.slice(0, position), { ...options, ...bounds }]);
     };
   const calls = Object.entries(methods).map(([method, position]) => [method, bound(method, position)] as const);
   const others = new Proxy({}, { get: (_, key, handle) => Reflect.get(current(), key, handle) });
