@@ -37,7 +37,7 @@ describe.runIf(missing === '')(`a container${missing && `: left out, for it need
     port = await freePort();
     await copyProject(join(directory, 'chat-service'), { withBuilt: false });
     await makeBase();
-  }, 600_000);
+  });
   afterAll(async () => {
     if (running?.exitCode === null) {
       process.kill(Number(await leaderOf(running, '(sd-stubinit)')), 'SIGKILL');
@@ -45,7 +45,7 @@ describe.runIf(missing === '')(`a container${missing && `: left out, for it need
     }
     await buildah('umount', '--all').catch(() => {});
     await rm(directory, { recursive: true, force: true });
-  }, 600_000);
+  });
 
   const storage = () => ['--root', join(directory, 'images'), '--runroot', join(directory, 'run'), '--storage-driver', 'vfs'];
   const buildah = (...words: string[]) => must(['buildah', ...storage(), ...words]);

@@ -10,7 +10,7 @@ describe.runIf(missing === '')(`the service under systemd${missing && `: left ou
   let machine: Machine;
   beforeAll(async () => {
     machine = await startMachine();
-  }, 600_000);
+  });
   afterAll(() => machine?.close());
 
   it('every block of commands under systemd does what its page says, one after the other', { timeout: 1_800_000 }, async () => {

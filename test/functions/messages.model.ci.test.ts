@@ -64,7 +64,7 @@ type ExpectedMessage = {
 
 it(`messages behave like a model in memory: ${numRuns} rooms, up to ${maxLength} steps each`, async () => {
   await assert(asyncProperty(array(step, { maxLength }), run), { numRuns });
-}, 600_000);
+});
 
 async function run(steps: Step[]): Promise<void> {
   const room = await aRoomOf([owner, [moderator, 'moderator'], member]);

@@ -121,7 +121,7 @@ const allowed = {
 };
 
 describe('the input of users', () => {
-  it(`all input of users is shown as text in messages (${corpus.length} attempts)`, { timeout: 120_000 }, async () => {
+  it(`all input of users is shown as text in messages (${corpus.length} attempts)`, async () => {
     // The burst of one account is limited.
     const people = await Promise.all(Array.from({ length: Math.ceil(corpus.length / 40) }, () => anAccount()));
     const room = await aRoomOf(people);

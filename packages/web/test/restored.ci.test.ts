@@ -103,7 +103,7 @@ it('two browsers, a typed client and a bridge that were ahead of a restored back
   await areAllThere();
   expect(await hers.page.locator('.room-pane .composer textarea').inputValue()).toBe('a draft');
   expect([...hers.problems, ...his.problems]).toEqual([]);
-}, 600_000);
+});
 
 async function signUp(url: string, username: string): Promise<string> {
   const chat = createChatClient({ baseUrl: url });

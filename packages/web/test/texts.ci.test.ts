@@ -24,7 +24,6 @@ beforeAll(async () => {
 describe('the texts that the service and the page read', () => {
   it.each(parts.map((part, at) => ({ part, at })))(
     'the service and the page agree on the mentions, and the page draws everything that was sent: part $at of the texts',
-    { timeout: 180_000 },
     async ({ part }) => {
       // The burst of one account is limited.
       const people = await Promise.all(Array.from({ length: Math.ceil(part.length / 40) }, () => anAccount()));

@@ -69,7 +69,7 @@ it(`every reader sees every change once and in order: ${processes * writersEach}
     `${done.length} of ${tried.length} changes acknowledged, ${stored?.seq} places taken, ${stored?.lost_count ?? 0} messages lost`,
   );
   await rm(directory, { recursive: true });
-}, 600_000);
+});
 
 /** The parts of an event that a reader keeps. */
 type Seen = { seq: number; type: string; actor: string; message: string };
