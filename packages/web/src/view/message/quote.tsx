@@ -5,6 +5,7 @@ import type { Message } from '../../service/api.ts';
 import { idOf } from '../../service/ids.ts';
 import type { MyRoom } from '../../store/kept.ts';
 import { authorOf, nameOf } from '../../store/people/names.ts';
+import { roomOf } from '../../store/rooms/rooms.ts';
 import { aboutRoom } from '../../store/rooms/topics.ts';
 import { placeOf } from '../../store/unsent/drafts.ts';
 import { sendBesides } from '../../sync/actions.ts';
@@ -43,9 +44,10 @@ export function quote(message: Message, isInThread: boolean): void {
 export async function forward(message: Message): Promise<void> {
   const { forward: words } = strings;
   // A room that is not known to be public may be confidential.
-  const isOpen = aboutRoom(message.room.$oid).room?.is_open === true;
+  const { $oid: room } = message.room;
+  const isOpen = (aboutRoom(room).room?.is_open ?? roomOf(room)?.isOpen) === true;
   if (!isOpen && !(await confirmed(words.closedAsk, strings.message.forward))) return;
-  openDialog(words.to, (close) => <Switcher close={close} onPick={(room) => comment(message, room)} />, undefined, {
+  openDialog(words.to, (close) => <Switcher close={close} onPick={(to) => comment(message, to)} />, undefined, {
     isTitleHidden: true,
   });
 }
