@@ -354,8 +354,9 @@ export async function show(page: Page, screen: Screen, sample: Sample, { directi
   await page.locator('main').waitFor({ state: 'attached' });
   await page.locator('.loading[role=status]').first().waitFor({ state: 'hidden' });
   await screen.act?.(page, sample);
-  await page.evaluate(
-    'Promise.all([document.fonts.ready, ...[...document.images].map((image) => image.decode())]).then(() => undefined)',
+  // An image that is replaced meanwhile cannot be decoded: it is looked at again.
+  await page.waitForFunction(
+    'Promise.all([document.fonts.ready, ...[...document.images].map((image) => image.decode())]).then(() => true, () => false)',
   );
   await drawn(page);
 }

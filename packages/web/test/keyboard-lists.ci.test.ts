@@ -64,6 +64,7 @@ describe('every list', () => {
     const { page, context } = await visit({ path: `/rooms/${sample.garden}`, as: sample.people.ann });
     await page.locator('.room-pane .open-picture img').nth(2).waitFor();
     await page.locator('.rooms a', { hasText: 'Garden' }).waitFor();
+    await page.locator('.room-pane').getByText('@Ann Björk').waitFor();
     await page.locator('.room-pane .bar').getByRole('link', { name: 'Members: 4' }).waitFor();
     expect(await namesIn(page, '.room-pane .bar')).toMatchInlineSnapshot(`
       "- paragraph: What grows, and who waters it

@@ -33,6 +33,9 @@ describe('the notifications', () => {
     // additions to rooms.
     await rowOf(page, 'Notifications').getByText('3', { exact: true }).waitFor();
     await expect.poll(() => page.title()).toMatch(/^\(3\) /);
+    // The page counts the reading before the service does.
+    const { token } = me;
+    await expect.poll(async () => (await call('GET', '/api/notifications', { token })).headers['x-unread-count']).toBe('3');
     await rowOf(page, 'Notifications').focus();
     await page.keyboard.press('Enter');
     await results(page).nth(4).waitFor();
@@ -186,9 +189,11 @@ describe('saved messages', () => {
     await page.getByRole('menuitem', { name: 'Save' }).click();
     await expect.poll(() => results(page).locator('.excerpt').allInnerTexts()).toEqual(['nothing much', 'worth keeping']);
     // A message removed by mistake can be saved again until the list is loaded again.
+    const isRemoved = page.waitForResponse((response) => response.request().method() === 'DELETE');
     await results(page).first().getByRole('button', { name: 'Remove from saved' }).click();
     await second.getByTitle('Saved').waitFor({ state: 'detached' });
     await results(page).first().getByRole('button', { name: 'Save', exact: true }).waitFor();
+    await isRemoved;
     await page.reload();
     await expect.poll(() => results(page).locator('.excerpt').allInnerTexts()).toEqual(['worth keeping']);
     await message.getByTitle('Saved').waitFor();

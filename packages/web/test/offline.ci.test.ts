@@ -1,8 +1,22 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import type { Account } from '../../../test/support/accounts.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { goWithin } from '../../../tools/harness/browser.ts';
 import { say, signIn, textsOf, visit } from './support.ts';
+
+/** How many messages a page's browser keeps. */
+const keptIn = (page: Page, { id }: Account) =>
+  page.evaluate(`new Promise((resolve) => {
+    const opening = indexedDB.open('chat-${id}');
+    opening.onsuccess = () => {
+      const counting = opening.result.transaction('messages').objectStore('messages').count();
+      counting.onsuccess = () => {
+        opening.result.close();
+        resolve(counting.result);
+      };
+    };
+  })`);
 
 it('the page opens without a connection, with the messages and drafts from before', async () => {
   const room = await aRoom();
@@ -12,12 +26,12 @@ it('the page opens without a connection, with the messages and drafts from befor
   await page.reload();
   await page.locator('.room-pane li.message:not(.pending)').first().waitFor();
   await page.evaluate('navigator.serviceWorker.ready.then(() => undefined)');
+  await expect.poll(() => keptIn(page, room.owner)).toBe(1);
   await context.setOffline(true);
   await say(page, 'two');
   await page.locator('li.pending').first().waitFor();
   await page.reload();
-  await page.getByText('two').first().waitFor();
-  expect(await textsOf(page)).toEqual(['one', 'two']);
+  await expect.poll(() => textsOf(page)).toEqual(['one', 'two']);
   await context.close();
 });
 

@@ -86,6 +86,8 @@ describe('a forwarded message', () => {
     await aMessage(other, room.id, { text: 'the news' }, call);
     const options = { hasTouch: true };
     const { page, context, problems } = await visit({ path: `/rooms/${room.id}`, width: 390, height: 780, options, as: me });
+    // Until the rooms are known, the page would ask.
+    await page.locator('.rooms a', { hasText: 'Open' }).waitFor({ state: 'attached' });
     await messageOf(page, 'the news').locator('.text').tap();
     await messageOf(page, 'the news').getByRole('button', { name: 'More actions' }).tap();
     await page.getByRole('menuitem', { name: 'Forward' }).tap();

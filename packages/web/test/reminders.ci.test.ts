@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom, succeed } from '../../../test/support/rooms.ts';
-import { call, serveUrl, signIn, visit } from './support.ts';
+import { call, serveUrl, signIn, visit, waitForConnection } from './support.ts';
 
 const saved = (page: Page) => page.locator('.rooms').getByRole('link', { name: /^Saved/ });
 const results = (page: Page) => page.locator('.results li');
@@ -31,10 +31,9 @@ async function inARoom({ path = '', isLookedAt = true, ...settings }: Record<str
     localStorage.setItem('chat-notify', 'on');
     document.hasFocus = () => ${isLookedAt};`);
   await page.goto(`${serveUrl}/rooms/${room.id}`);
-  // It asks for reminders once it has shown the room.
-  const asked = page.waitForRequest((request) => request.url().includes('reminders=true'));
+  const isConnected = waitForConnection(page);
   await signIn(page, me);
-  await asked;
+  await isConnected;
   /** Sets a reminder on another device, which this one learns about. */
   const remindSoon = async () => {
     const body = { remind_at: new Date(Date.now() + 2_000).toISOString() };
@@ -117,9 +116,9 @@ describe('a reminder', () => {
   it('a reminder is set, shown and done on all devices at the same time, also after one had no connection', async () => {
     const { page, context, problems, me, other, room, first } = await inARoom();
     const elsewhere = await visit({ path: `/rooms/${room.id}` });
-    const isListening = elsewhere.page.waitForRequest((request) => request.url().includes('reminders=true'));
+    const isConnected = waitForConnection(elsewhere.page);
     await signIn(elsewhere.page, me);
-    await isListening;
+    await isConnected;
     const mark = (on: Page) => on.locator('.room-pane li.message', { hasText: 'the invoice' }).getByTitle('Saved');
     const remind = (remind_at: Date | null) =>
       succeed(call('PUT', `/api/messages/${first._id.$oid}/save`, { token: me.token, body: { remind_at } }));

@@ -5,7 +5,17 @@ import { anAccount } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom, memberId, succeed } from '../../../test/support/rooms.ts';
-import { call, countEffort, openPage, serveUrl, signIn, type Visit, type VisitSettings, visit } from './support.ts';
+import {
+  call,
+  countEffort,
+  openPage,
+  serveUrl,
+  signIn,
+  type Visit,
+  type VisitSettings,
+  visit,
+  waitForConnection,
+} from './support.ts';
 
 /** The names in each part of the list. */
 const list = (page: Page) =>
@@ -15,9 +25,6 @@ const list = (page: Page) =>
       [...part.querySelectorAll('.room .name')].map((name) => name.textContent),
     ])`,
   );
-
-/** Resolves once a page that is about to sign in hears what other devices change. */
-const listening = async (page: Page) => void (await (await page.waitForEvent('websocket')).waitForEvent('framereceived'));
 
 const actionsFor = (page: Page, name: string) => page.locator('.rooms').getByRole('button', { name: `Actions for ${name}` });
 
@@ -67,10 +74,10 @@ describe('the list of rooms', () => {
     for (const name of ['Alpha', 'beta']) await aRoom({ owner, name });
     const { page, context } = await visit({ path: '/directory' });
     const elsewhere = await visit({ path: '/directory' });
-    const isListening = listening(elsewhere.page);
+    const isConnected = waitForConnection(elsewhere.page);
     await signIn(page, owner);
     await signIn(elsewhere.page, owner);
-    await isListening;
+    await isConnected;
     await expect
       .poll(() => list(elsewhere.page))
       .toEqual([
@@ -228,9 +235,9 @@ async function withFavourites(names: readonly string[], devices: readonly VisitS
   const visits: Visit[] = [];
   for (const device of devices) {
     const opened = await visit({ path: '/', ...device });
-    const isListening = listening(opened.page);
+    const isConnected = waitForConnection(opened.page);
     await signIn(opened.page, owner);
-    await isListening;
+    await isConnected;
     await expect.poll(() => favourites(opened.page)).toEqual(names);
     // The code that moves them is loaded when somebody points there, or a moment after all else.
     await opened.page.locator('.rooms').hover();

@@ -104,6 +104,11 @@ export async function signIn(page: Page, { username, password }: Pick<Account, '
   await page.locator('.shell').waitFor();
 }
 
+/** Waits until a page that is about to sign in is notified of changes by other devices. */
+export async function waitForConnection(page: Page): Promise<void> {
+  await (await page.waitForEvent('websocket')).waitForEvent('framereceived');
+}
+
 /** Signs out by the menu of the service. */
 export async function signOut(page: Page): Promise<void> {
   await page.locator('.sidebar').getByRole('button', { name: 'More', exact: true }).click();

@@ -75,6 +75,7 @@ describe('the drafts of two tabs', () => {
     await expect.poll(() => textIn(third)).toBe('once');
     await fieldOf(one).press('Enter');
     await expect.poll(() => textIn(third)).toBe('');
+    await one.locator('li.message:not(.pending)').waitFor();
     await third.reload();
     await fieldOf(third).waitFor();
     await third.waitForTimeout(500);
@@ -93,6 +94,7 @@ describe('the drafts of two tabs', () => {
     await third.keyboard.type(' and no more');
     await third.keyboard.press('Enter');
     await expect.poll(() => textIn(one)).toBe('');
+    await third.locator('li.message:not(.pending)').waitFor();
     await one.reload();
     await fieldOf(one).waitFor();
     await one.waitForTimeout(500);
