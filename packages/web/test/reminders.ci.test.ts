@@ -74,8 +74,15 @@ describe('a reminder', () => {
     await results(page)
       .getByText(/^Reminder: .*2046/)
       .waitFor();
+    // The dialog may be open before the page knows of the reminder.
+    const isOpen = Promise.withResolvers<void>();
+    await page.route('**/api/saved?reminders=true*', (route) => isOpen.promise.then(() => route.continue()));
+    await page.reload();
     await open();
-    await page.getByRole('button', { name: /^No reminder/ }).click();
+    const none = page.getByRole('button', { name: /^No reminder/ });
+    expect(await none.count()).toBe(0);
+    isOpen.resolve();
+    await none.click();
     await page.locator('.toast', { hasText: 'Reminder removed' }).waitFor();
     await results(page)
       .getByText(/^Reminder: /)

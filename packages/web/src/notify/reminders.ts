@@ -1,4 +1,4 @@
-import { effect, untracked } from '@preact/signals';
+import { effect, signal, untracked } from '@preact/signals';
 import { session } from '../account/session.ts';
 import { route } from '../device/routes.ts';
 import { ask, chat, type Message, type SavedMessage } from '../service/api.ts';
@@ -18,7 +18,7 @@ const retryAfterMs = 60_000;
 const most = 100;
 
 /** The reminders that were read last, the earliest first. */
-let known: readonly SavedMessage[] = [];
+const known = signal<readonly SavedMessage[]>([]);
 let timer: ReturnType<typeof setTimeout> | undefined;
 /** The time of the last check. Reminders due before the page opened are not news. */
 let lookedAt = Date.now();
@@ -29,7 +29,7 @@ const timeOf = ({ remind_at }: SavedMessage): number => Date.parse(remind_at?.$d
 
 /** The time of a message's reminder, as far as this page knows. */
 export const reminderOf = (message: string): Date | undefined => {
-  const found = known.find((one) => idOf(one.message) === message);
+  const found = known.value.find((one) => idOf(one.message) === message);
   return found && new Date(timeOf(found));
 };
 
@@ -74,7 +74,7 @@ export function startReminding(tell: (message: SavedMessage['message']) => void)
       const next = list[due.length];
       for (const one of due) if (timeOf(one) > lookedAt) tellOf(one.message);
       lookedAt = now;
-      known = list;
+      known.value = list;
       dueReminders.value = due;
       // A notification of a reminder may have opened the page.
       if (isFirst) finish();
