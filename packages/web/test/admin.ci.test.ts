@@ -214,6 +214,24 @@ describe('people', () => {
     await context.close();
   });
 
+  it('people on the administrators’ page can be invited by a dialog that was opened before the rooms were loaded', async () => {
+    const owner = await anAdmin();
+    await aRoomOf([owner], { name: 'Welcome' });
+    const { page, context } = await visit({ path: '/login' });
+    const areLoaded = Promise.withResolvers<void>();
+    await page.route('**/api/members?user=me*', (route) => areLoaded.promise.then(() => route.continue()));
+    await signIn(page, owner);
+    await goWithin(page, '/admin/people');
+    await page.getByRole('main').getByRole('button', { name: 'Invite people' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.waitFor();
+    expect(await dialog.getByLabel('Add people').count()).toBe(0);
+    areLoaded.resolve();
+    await dialog.getByLabel('Add people').waitFor();
+    await dialog.getByText('Welcome').waitFor();
+    await context.close();
+  });
+
   it('people on the administrators’ page are deactivated and reactivated on a phone, after the page has said how many sessions and tokens that ends', async () => {
     const person = await anAccount();
     const session = await aSession(call, person);

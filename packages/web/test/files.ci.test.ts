@@ -487,7 +487,7 @@ describe('a file that is sent', () => {
     await expect
       .poll(() => sentTo(id, owner), { timeout: 30_000 })
       .toEqual(['first', 'with files + Garden.png + Plan.txt', 'last']);
-    await page.locator('li.pending').first().waitFor({ state: 'hidden' });
+    await page.locator('li.message:not(.pending)').nth(2).waitFor();
     expect([await page.locator('li.message').count(), problems]).toEqual([3, []]);
     await context.close();
   });

@@ -198,6 +198,7 @@ describe('a tab without the focus', () => {
     await expect.poll(() => isFirst).toBe(false);
     const notified = () => page.evaluate<string[]>('window.notified.map(([, body]) => body)');
     await expect.poll(notified).toEqual([`for @${owner.username}`]);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
     await context.close();
   });
 

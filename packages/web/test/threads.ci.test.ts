@@ -161,6 +161,7 @@ describe('a thread', () => {
     await expect.poll(unread).toBe(0);
     // All at once.
     for (const { room, thread } of roots.slice(0, 3)) await aMessage(other, room, { text: 'one more', thread }, call);
+    await expect.poll(() => cards.filter({ hasText: 'one more' }).count()).toBe(3);
     await page.locator('.threads').evaluate((box) => box.scrollTo(0, 0));
     await page.getByRole('button', { name: 'Mark all as read' }).click();
     await expect.poll(unread).toBe(0);

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { copyText } from '../../device/clipboard.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
 import { ask, chat, Failure, sentenceOf } from '../../service/api.ts';
@@ -29,6 +29,8 @@ type InviteProps = {
 export function Invite({ room: first, isChosen }: InviteProps) {
   const all = roomsInOrder().filter(mayInvite);
   const [room, setRoom] = useState(first ?? all[0]?.id);
+  // The rooms may be loaded after the dialog has opened.
+  useEffect(() => setRoom((known) => known ?? all[0]?.id), [all[0]?.id]);
   const chosen = room === undefined ? undefined : roomOf(room);
   if (!chosen) return <p>{laterStrings.invite.none}</p>;
   return (
