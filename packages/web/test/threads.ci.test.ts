@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
-import { call, press, signIn, textsOf, visit } from './support.ts';
+import { call, press, serveUrl, signIn, textsOf, visit } from './support.ts';
 
 describe('a thread', () => {
   it('replies leave the room for a thread, and the room shows their authors, number and time', async () => {
@@ -47,6 +47,24 @@ describe('a thread', () => {
     await side.locator('textarea').fill('At noon.');
     await side.locator('textarea').press('Enter');
     await expect.poll(() => textsOf(page)).toEqual(['Lunch?', 'At noon.']);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('a thread has a reply that came after its own load and before the place from which the page follows the room', async () => {
+    const [owner, other] = [await anAccount(), await anAccount()];
+    const { id } = await aRoom({ owner, members: [other] });
+    const thread = (await aMessage(owner, id, { text: 'root' }, call))._id.$oid;
+    await aMessage(other, id, { text: 'before', thread }, call);
+    const { page, context, problems } = await visit({ path: '/directory', as: owner });
+    const isSaid = Promise.withResolvers<void>();
+    await page.route(`**/api/events?room=${id}`, (route) => isSaid.promise.then(() => route.continue()));
+    await page.goto(`${serveUrl}/rooms/${id}?thread=${thread}`);
+    const side = page.locator('.thread-content');
+    await side.locator('li.message', { hasText: 'before' }).waitFor();
+    await aMessage(other, id, { text: 'between', thread }, call);
+    isSaid.resolve();
+    await side.locator('li.message', { hasText: 'between' }).waitFor();
     expect(problems).toEqual([]);
     await context.close();
   });

@@ -29,6 +29,9 @@ const pageSize = 100;
 /** The most replies that are loaded to find the first new one. */
 const mostNew = 500;
 
+/** The pause before a failed read of new replies is repeated. */
+const retryAfterMs = 5_000;
+
 /** Opens a thread, back to the reply at a place, and to the first new one if it is not too far. */
 export async function openThread(room: string, id: string, reply = Number.POSITIVE_INFINITY): Promise<void> {
   if (thread.value?.id !== id) {
@@ -74,6 +77,37 @@ export async function readReplies(room: string, id: string): Promise<void> {
   const { data, headers } = await askFully<Message[]>(chat.GET('/api/messages', { params: { query } }));
   learnNamed(data);
   change(id, { replies: merge(thread.value?.replies ?? [], data), hasMore: headers.has('Link') });
+}
+
+/**
+ * Reads the newest replies of the open thread again, if it belongs to this room. The page calls
+ * this once it knows where in the room's feed it starts to read: the feed from there lacks replies
+ * that came after the thread was loaded.
+ */
+export async function catchUpThread(room: string): Promise<void> {
+  const before = thread.value;
+  if (before?.room !== room) return;
+  const { id } = before;
+  try {
+    const { message } = await ask(chat.GET('/api/threads/{message}', { params: { path: { message: id } } }));
+    const query = { room, thread: id, limit: pageSize };
+    const { data, headers } = await askFully<Message[]>(chat.GET('/api/messages', { params: { query } }));
+    learnNamed(data);
+    if (thread.value?.id !== id) return;
+    const { root, replies } = thread.value;
+    // Replies that the feed has brought meanwhile are newer than the page.
+    const newer = replies.filter((reply) => !before.replies.includes(reply));
+    const isGap = headers.has('Link') && (replies.at(-1)?.seq ?? 0) < (data[0]?.seq ?? 0);
+    change(id, {
+      root: root === before.root ? (message as Message) : root,
+      replies: merge(merge(isGap ? [] : replies, data), newer),
+      ...(isGap && { hasMore: true }),
+    });
+  } catch (failure) {
+    const isTemporary = failure instanceof Failure && failure.isTemporary;
+    if (isTemporary) setTimeout(() => void catchUpThread(room), retryAfterMs);
+    else change(id, { failure: failure instanceof Failure ? failure : new Failure(0, '') });
+  }
 }
 
 /** Follows the open thread, or no longer. Throws a `Failure`. */

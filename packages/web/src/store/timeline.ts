@@ -8,6 +8,7 @@ import { keepEvents, keepRoom, readRoom } from './cache.ts';
 import { nextOf } from './people/members.ts';
 import { learnNamed } from './people/names.ts';
 import type { Changes } from './reduce.ts';
+import { catchUpThread } from './thread.ts';
 import { append, applyTo, emptyWindow, merge, mostInWindow, prepend, type Window } from './window.ts';
 
 /** The number of messages on a page of history, other than the newest page. */
@@ -139,6 +140,7 @@ export class Timeline {
       }
     });
     void keepRoom(this.room, messages, { cursor: place.at, epoch: place.epoch });
+    void catchUpThread(this.room);
     if (!followsOn && !hasLine({ messages, hasMore }, lastRead)) await this.#readAround(lastRead, () => this.reader.findLine());
   }
 
@@ -166,8 +168,11 @@ export class Timeline {
 
   // A room that is shown without a place is never followed.
   async #findPlaceOnce(): Promise<void> {
-    const place = this.place.at === undefined ? await this.#findPlace() : this.place;
-    if (this.place.at === undefined) this.place = place;
+    if (this.place.at !== undefined) return;
+    const place = await this.#findPlace();
+    if (this.place.at !== undefined) return;
+    this.place = place;
+    void catchUpThread(this.room);
   }
 
   /** Shows the messages around a place; `shown` then sets the scroll target. */
