@@ -47,6 +47,9 @@ export class Failure extends Error {
   }
 }
 
+/** A caught problem as a `Failure`; status 0 if it is something else. */
+export const asFailure = (problem: unknown): Failure => (problem instanceof Failure ? problem : new Failure(0, ''));
+
 /** The sentence for what went wrong. */
 export function sentenceOf(failure: unknown): string {
   if (!(failure instanceof Failure)) return strings.app.failed;

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { me } from '../account/session.ts';
-import { ask, askFully, chat, Failure, type Message, type ServerFrame } from '../service/api.ts';
+import { asFailure, ask, askFully, chat, Failure, type Message, type ServerFrame } from '../service/api.ts';
 import { learnNamed } from './people/names.ts';
 import { applyToCards, closeThreadCards } from './thread-cards.ts';
 import { merge } from './window.ts';
@@ -58,7 +58,7 @@ export async function openThread(room: string, id: string, reply = Number.POSITI
     while (thread.value?.id === id && goesOn(thread.value));
     change(id, { isLoading: false });
   } catch (failure) {
-    change(id, { failure: failure instanceof Failure ? failure : new Failure(0, ''), isLoading: false });
+    change(id, { failure: asFailure(failure), isLoading: false });
   }
 }
 
@@ -73,10 +73,16 @@ export async function readThreadAgain(): Promise<void> {
 /** Reads the replies before those that are there. */
 export async function readReplies(room: string, id: string): Promise<void> {
   const before = thread.value?.replies[0]?.seq;
+  const { replies, hasMore } = await readPage(room, id, before);
+  change(id, { replies: merge(thread.value?.replies ?? [], replies), hasMore });
+}
+
+/** Reads the newest replies of a thread, or those before a place. */
+async function readPage(room: string, id: string, before?: number): Promise<Pick<Thread, 'replies' | 'hasMore'>> {
   const query = { room, thread: id, limit: pageSize, ...(before !== undefined && { before }) };
   const { data, headers } = await askFully<Message[]>(chat.GET('/api/messages', { params: { query } }));
   learnNamed(data);
-  change(id, { replies: merge(thread.value?.replies ?? [], data), hasMore: headers.has('Link') });
+  return { replies: data, hasMore: headers.has('Link') };
 }
 
 /**
@@ -90,23 +96,21 @@ export async function catchUpThread(room: string): Promise<void> {
   const { id } = before;
   try {
     const { message } = await ask(chat.GET('/api/threads/{message}', { params: { path: { message: id } } }));
-    const query = { room, thread: id, limit: pageSize };
-    const { data, headers } = await askFully<Message[]>(chat.GET('/api/messages', { params: { query } }));
-    learnNamed(data);
+    const { replies: newest, hasMore } = await readPage(room, id);
     if (thread.value?.id !== id) return;
     const { root, replies } = thread.value;
     // Replies that the feed has brought meanwhile are newer than the page.
     const newer = replies.filter((reply) => !before.replies.includes(reply));
-    const isGap = headers.has('Link') && (replies.at(-1)?.seq ?? 0) < (data[0]?.seq ?? 0);
+    const isGap = hasMore && (replies.at(-1)?.seq ?? 0) < (newest[0]?.seq ?? 0);
     change(id, {
       root: root === before.root ? (message as Message) : root,
-      replies: merge(merge(isGap ? [] : replies, data), newer),
+      replies: merge(merge(isGap ? [] : replies, newest), newer),
       ...(isGap && { hasMore: true }),
     });
   } catch (failure) {
     const isTemporary = failure instanceof Failure && failure.isTemporary;
     if (isTemporary) setTimeout(() => void catchUpThread(room), retryAfterMs);
-    else change(id, { failure: failure instanceof Failure ? failure : new Failure(0, '') });
+    else change(id, { failure: asFailure(failure) });
   }
 }
 

@@ -3,7 +3,7 @@ import { readCursor } from 'chat-service-client/cursor';
 import type { Place } from 'chat-service-client/cursors';
 import { me } from '../account/session.ts';
 import { newestPageSize } from '../service/ahead.ts';
-import { askFully, chat, Failure, type Message } from '../service/api.ts';
+import { asFailure, askFully, chat, Failure, type Message } from '../service/api.ts';
 import { keepEvents, keepRoom, readRoom } from './cache.ts';
 import { nextOf } from './people/members.ts';
 import { learnNamed } from './people/names.ts';
@@ -303,7 +303,7 @@ export class Timeline {
   }
 
   #fail(failure: unknown): void {
-    if (this.window.value.messages.length === 0) this.state.value = failure instanceof Failure ? failure : new Failure(0, '');
+    if (this.window.value.messages.length === 0) this.state.value = asFailure(failure);
   }
 
   /**
