@@ -50,6 +50,21 @@ describe('a dialog', () => {
     await context.close();
   });
 
+  it('a menu that opens immediately after a dialog was closed stays open', async () => {
+    const { page, context, dialog } = await at('/directory', await anAccount());
+    await page.locator('main').getByRole('button', { name: 'New room' }).click();
+    await dialog.waitFor();
+    // The browser reports the closed dialog in a later task.
+    await page.evaluate(`new Promise((resolve) => {
+      const open = document.querySelector('dialog');
+      open.addEventListener('close', () => setTimeout(resolve));
+      open.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', cancelable: true }));
+      document.querySelector('.sidebar header [aria-haspopup=menu]').click();
+    })`);
+    expect([await page.getByRole('menu').count(), await dialog.count()]).toEqual([1, 0]);
+    await context.close();
+  });
+
   it.each([
     ['Escape', (page: Page) => page.keyboard.press('Escape')],
     ['a click beside it', (page: Page) => page.mouse.click(5, 5)],

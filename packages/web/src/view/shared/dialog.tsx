@@ -143,8 +143,8 @@ export function Dialogs() {
       ref={dialog}
       class={value.isFull ? 'full' : ''}
       aria-labelledby="dialog-title"
-      // The event is late: another dialog may be open by then.
-      onClose={() => !dialog.current?.open && closed()}
+      // The event is late: by then, another dialog may be open, or none and a menu instead.
+      onClose={() => dialog.current?.open === false && closed()}
       onKeyDown={onKey}
       // The back gesture of a phone, which is not a key.
       onCancel={(event) => {
