@@ -259,10 +259,10 @@ describe('a tab without the focus', () => {
     const { page, context } = await visit({ as: owner });
     await page.addInitScript(notifying(false));
     await page.goto(`${serveUrl}/directory`);
-    const list = page.waitForRequest((request) => request.url().includes('reminders=true'));
     await page.locator('.rooms a', { hasText: 'Plans' }).waitFor();
-    // By then it tells of news.
-    await list;
+    // Once it has asked for reminders, it notifies of news.
+    const hasAsked = "performance.getEntriesByType('resource').some(({ name }) => name.includes('reminders=true'))";
+    await expect.poll(() => page.evaluate(hasAsked)).toBe(true);
     const notified = () => page.evaluate('window.notified');
     const title = `${other.username} in a thread in Plans`;
     await aMessage(other, room.id, { text: 'I do', thread }, call);
