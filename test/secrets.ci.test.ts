@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { aName, anAdmin } from './support/accounts.ts';
 import { anApp, aWrongCode, codeOf } from './support/second-factor.ts';
 import { aService } from './support/services.ts';
@@ -78,7 +78,7 @@ describe('a password, a token, the address of a webhook or the secret of a secon
 
     expect(new Set(secrets).size).toBe(21);
     // The log comes through a pipe, perhaps a moment after the answer.
-    await vi.waitFor(() => expect(service.output()).toContain('"route":"/api/sessions/{session}"'), 10_000);
+    await expect.poll(service.output).toContain('"route":"/api/sessions/{session}"');
     const places = { answers: answers.join('\n'), log: service.output(), ...(await filesOf(dataDir)) };
     const security = places.log.split('\n').filter((line) => line.includes('"message":"security"'));
     expect(security.map((line) => JSON.parse(line).event)).toEqual([

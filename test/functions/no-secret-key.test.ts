@@ -63,7 +63,8 @@ it('the log says why a second factor can’t be checked without the key, and not
   await logIn(withoutHere, account, code);
   const ofAccount = () =>
     output.mock.calls.flatMap(([text]) => String(text).split('\n')).filter((line) => line.includes(account.id));
-  const lines = await vi.waitUntil(() => (ofAccount().length > 0 ? ofAccount() : undefined));
+  await expect.poll(ofAccount).toHaveLength(1);
+  const lines = ofAccount();
   output.mockRestore();
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ObjectId } from 'mongodb';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { deleteUser } from '../../lib/accounts/deletion.ts';
 import { activities } from '../../lib/collections/accounts/activities.ts';
 import { tokens } from '../../lib/collections/accounts/tokens.ts';
@@ -427,7 +427,7 @@ describe('/api/overview', () => {
       await succeed(call('GET', '/api/users/me', { token: session }));
       await succeed(call('DELETE', '/api/sessions/current', { token: session }));
     }
-    await vi.waitFor(async () => expect(await seen()).toBe(4));
+    await expect.poll(seen).toBe(4);
     const [, thisWeek, thisMonth, earlier] = idsOf(people);
     const startOfToday = Math.floor(Date.now() / day) * day;
     await activities.updateOne({ _id: thisWeek as ObjectId }, { $set: { at: new Date(startOfToday - 1) } });
@@ -448,10 +448,8 @@ describe('/api/overview', () => {
   it('/api/overview does not take a named token for somebody who is there', async () => {
     const { id, token } = await anAccount();
     await succeed(call('GET', '/api/users/me', { token }));
-    await vi.waitFor(async () => {
-      const found = await tokens.findOne({ user: new ObjectId(id) });
-      expect(found?.last_used_at).not.toBe(null);
-    });
+    const lastUse = async () => (await tokens.findOne({ user: new ObjectId(id) }))?.last_used_at;
+    await expect.poll(lastUse).toBeInstanceOf(Date);
     expect(await activities.countDocuments({ _id: new ObjectId(id) })).toBe(0);
   });
 

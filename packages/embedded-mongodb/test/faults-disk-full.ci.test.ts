@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Document } from 'bson';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { connect, freshDatabase } from './support/database.ts';
 import { examine, prepare, testDatabase } from './support/examine.ts';
 import { nothingWrong } from './support/findings.ts';
@@ -76,7 +76,7 @@ describe(`a disk that is full${hindrance ? ` (skipped: ${hindrance})` : ''}`, ()
     await sleep(100);
     expect(await tokens.countDocuments()).toBe(10_000);
     rmSync(filler);
-    await vi.waitFor(async () => expect(await tokens.countDocuments()).toBe(0), { timeout: 10_000 });
+    await expect.poll(() => tokens.countDocuments()).toBe(0);
   });
 });
 

@@ -484,9 +484,7 @@ describe('a file that is sent', () => {
     await page.locator('li.pending canvas').waitFor();
     await context.setOffline(false);
     await page.reload();
-    await expect
-      .poll(() => sentTo(id, owner), { timeout: 30_000 })
-      .toEqual(['first', 'with files + Garden.png + Plan.txt', 'last']);
+    await expect.poll(() => sentTo(id, owner)).toEqual(['first', 'with files + Garden.png + Plan.txt', 'last']);
     await page.locator('li.message:not(.pending)').nth(2).waitFor();
     expect([await page.locator('li.message').count(), problems]).toEqual([3, []]);
     await context.close();
@@ -516,7 +514,7 @@ describe('a file that is sent', () => {
     expect(await sentTo(id, owner)).toEqual([]);
     isHeld = false;
     await page.reload();
-    await expect.poll(() => sentTo(id, owner), { timeout: 30_000 }).toEqual(['held + Plan.txt']);
+    await expect.poll(() => sentTo(id, owner)).toEqual(['held + Plan.txt']);
     await context.close();
   });
 

@@ -128,9 +128,7 @@ it('an interrupted answer says so, and a thread shows the activity of a bot', as
   });
   await expect.poll(() => page.locator('.typing').allTextContents()).toEqual(['', '']);
   await interrupt((started.body as { _id: { $oid: string } })._id.$oid);
-  await expect
-    .poll(() => page.locator('.thread-content li.message').last().textContent(), { timeout: 30_000 })
-    .toContain('(interrupted)');
+  await expect.poll(() => page.locator('.thread-content li.message').last().textContent()).toContain('(interrupted)');
   expect(problems).toEqual([]);
   await context.close();
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startDatabase } from 'embedded-mongodb';
 import { MongoClient } from 'mongodb';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { readSettings, SettingsError } from '../../../hosts/server/settings.ts';
 import { backupState, makeBackup, scheduleBackups } from '../../../hosts/server/work/backups.ts';
 import { database } from '../../../lib/database/client.ts';
@@ -73,7 +73,7 @@ describe('scheduled backups', () => {
     const directory = join(place, 'due');
     await makeBackup({ directory, every: hour, keep: 9 }, Date.now() + 1_000 * hour);
     const { end } = scheduleBackups({ directory, every: 100, keep: 9 });
-    await vi.waitFor(async () => expect((await readdir(directory)).length).toBeGreaterThan(1), { timeout: 30_000 });
+    await expect.poll(async () => (await readdir(directory)).length).toBeGreaterThan(1);
     await end();
   });
 
@@ -82,9 +82,9 @@ describe('scheduled backups', () => {
     await writeFile(directory, 'not a directory');
     const before = backupState.failed;
     const { end } = scheduleBackups({ directory, every: 100, keep: 9 });
-    await vi.waitFor(() => expect(backupState.failed).toBeGreaterThan(before + 1), { timeout: 30_000 });
+    await expect.poll(() => backupState.failed).toBeGreaterThan(before + 1);
     await rm(directory);
-    await vi.waitFor(async () => expect((await readdir(directory)).length).toBeGreaterThan(0), { timeout: 30_000 });
+    await expect.poll(async () => (await readdir(directory)).length).toBeGreaterThan(0);
     await end();
     expect(backupState).toEqual({ madeAt: expect.any(Number), failed: 0 });
   });

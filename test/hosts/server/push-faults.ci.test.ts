@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { snapshot } from '../../../hosts/server/counters.ts';
 import { type Account, anAccount, aSession } from '../../support/accounts.ts';
 import { withPatience } from '../../support/config.ts';
 import { aMessage } from '../../support/messages.ts';
 import { callThrough } from '../../support/processes.ts';
 import { addMember, aRoom, aRoomOf, memberId, succeed } from '../../support/rooms.ts';
-import { aServer, connected, open } from '../../support/sockets.ts';
+import { aServer, connected, open, type TestSocket } from '../../support/sockets.ts';
 import { inProcess as call } from '../../support/transports.ts';
 
 const epoch = expect.stringMatching(/^[0-9a-f]{15}$/);
@@ -186,20 +186,27 @@ describe('2000 clients', () => {
     const accounts: Account[] = [];
     while (accounts.length < 200) accounts.push(...(await Promise.all(Array.from({ length: 20 }, () => anAccount()))));
     const room = await aRoomOf([owner, ...accounts]);
-    const connect = async ({ token }: { token: string }): Promise<Awaited<ReturnType<typeof open>>> => {
+    const sockets: TestSocket[] = [];
+    const connect = async ({ token }: { token: string }): Promise<void> => {
       for (;;) {
         try {
           const opened = await open(url, ['chat.v1'], { headers: { 'X-Auth-Token': token } });
           opened.send({ type: 'hello' });
-          return opened;
+          sockets.push(opened);
+          return;
         } catch {
           // As every client does after any error: again, at a random moment.
           await new Promise((resolve) => setTimeout(resolve, 2_000 * Math.random()));
         }
       }
     };
-    const sockets = await Promise.all(accounts.flatMap((account) => Array.from({ length: 10 }, () => connect(account))));
-    await expect.poll(() => sockets.filter(({ of }) => of('hello').length === 1).length, { timeout: 90_000 }).toBe(2_000);
+    // As every client does: after two minutes of silence, the server ends a connection.
+    const pings = setInterval(() => {
+      for (const { send } of sockets) send({ type: 'ping' });
+    }, 50_000);
+    onTestFinished(() => clearInterval(pings));
+    await Promise.all(accounts.flatMap((account) => Array.from({ length: 10 }, () => connect(account))));
+    await expect.poll(() => sockets.filter(({ of }) => of('hello').length === 1).length).toBe(2_000);
     await aMessage(owner, room);
     await expect.poll(() => sockets.filter(({ of }) => of('room', room).length === 1).length).toBe(2_000);
     await close();

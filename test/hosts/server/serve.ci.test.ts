@@ -118,9 +118,7 @@ describe.runIf(isEmbedded)('npm run serve, with its own database', () => {
     expect((await overHttp(service.url)('GET', '/api/rooms')).status).toBe(401);
     service.signalLeader('SIGTERM');
     await service.ended;
-    await expect
-      .poll(() => overHttp(service.url)('GET', '/api/rooms').catch(({ code }) => code), { timeout: 30_000 })
-      .toBe('ECONNREFUSED');
+    await expect.poll(() => overHttp(service.url)('GET', '/api/rooms').catch(({ code }) => code)).toBe('ECONNREFUSED');
   });
 });
 
@@ -140,8 +138,8 @@ describe('npm run serve', () => {
     expect((await overHttp(service.url)('GET', '/metrics')).status).toBe(404);
 
     await killAWorker(service);
-    await expect.poll(() => service.output(), { timeout: 30_000 }).toContain('"message":"worker ended"');
-    await expect.poll(counted, { timeout: 30_000 }).toContain('chat_processes 2\n');
+    await expect.poll(() => service.output()).toContain('"message":"worker ended"');
+    await expect.poll(counted).toContain('chat_processes 2\n');
     expect((await overHttp(service.url)('GET', '/api/rooms?limit=1', { token })).status).toBe(200);
     expect(await service.stop()).toBe(0);
     expect(service.output()).not.toContain(token);
@@ -175,11 +173,11 @@ describe('npm run serve', () => {
     for (let killed = 0; killed < kills; killed++) {
       const before = service.output().split('"message":"worker ended"').length;
       await killAWorker(service);
-      await expect.poll(() => service.output().split('"message":"worker ended"').length, { timeout: 30_000 }).toBe(before + 1);
-      await expect.poll(async () => (await childrenOf(service)).length, { timeout: 30_000 }).toBe(2);
+      await expect.poll(() => service.output().split('"message":"worker ended"').length).toBe(before + 1);
+      await expect.poll(async () => (await childrenOf(service)).length).toBe(2);
     }
     isOver = true;
-    await expect.poll(() => waiting.size, { timeout: 30_000 }).toBe(0);
+    await expect.poll(() => waiting.size).toBe(0);
     await Promise.all(clients);
   });
 
@@ -328,7 +326,7 @@ async function largeModulesOf(settings: Record<string, string>): Promise<string[
   const service = await serve({ ...settings, ...preloading(script) });
   // The first request makes all functions load.
   await overHttp(service.url)('GET', '/api/rooms');
-  await expect.poll(service.output, { timeout: 30_000 }).toContain('"functions loaded"');
+  await expect.poll(service.output).toContain('"functions loaded"');
   expect(await service.stop()).toBe(0);
   return [...service.output().matchAll(/^loaded: (.+)$/gm)].map(([, names = '']) => names);
 }

@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { messages } from '../../../lib/collections/rooms/messages.ts';
 import { upgrades } from '../../../lib/collections/service/upgrades.ts';
 import type { Message } from '../../../lib/messages/messages.ts';
@@ -39,7 +39,7 @@ describe('messages that an earlier version stored', () => {
 
   it('messages that an earlier version stored are found after an upgrade that was cut off and goes on, the newest first', async () => {
     const filling = fillWordsMeanwhile();
-    await vi.waitFor(async () => expect(await upgrades.countDocuments()).toBe(1));
+    await expect.poll(() => upgrades.countDocuments()).toBe(1);
     await filling.end();
     const filled = await messages.countDocuments({ words: { $exists: true } });
     expect(filled).toBeLessThan(451);

@@ -214,8 +214,7 @@ async function readOften(room: string): Promise<void> {
   }
 }
 
-const untilKept = (room: string) =>
-  vi.waitFor(async () => expect(await namesOf(() => newest(room, ann))).toEqual(kept), { timeout: 30_000 });
+const untilKept = (room: string) => expect.poll(() => namesOf(() => newest(room, ann))).toEqual(kept);
 
 async function stored({ _id }: Message) {
   const found = await messages.findOne({ _id: new ObjectId(_id.$oid) });
