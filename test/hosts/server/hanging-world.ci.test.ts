@@ -50,6 +50,8 @@ async function refusalsWhile(
   });
   const town = await settle(service, world, attackerCount);
   const pressing = await pressAll(service.url, town, world, parties);
+  // Its last requests are answered by the end of the service.
+  onTestFinished(() => void pressing.stop());
   await expect.poll(() => pressing.open()).toBeGreaterThan(attackerCount);
   if (settings.NODE_OPTIONS === undefined)
     for (const name of parties) await expect.poll(() => [name, world.parties[name].timesAsked() ?? 1]).not.toEqual([name, 0]);
