@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { drawn, goWithin } from '../harness/browser.ts';
+import { drawn, goWithin, interceptRequests } from '../harness/browser.ts';
 import { aPng } from './pictures.ts';
 import type { Sample } from './sample.ts';
 
@@ -24,8 +24,12 @@ export const screens: Screen[] = [
     isSignedOut: true,
     before: async (page) => {
       // Answers like a service without an account.
-      await page.route('**/api/setup', (route) => route.fulfill({ json: { is_done: false, is_signed_in: false } }), { times: 1 });
+      const end = await interceptRequests(page, '**/api/setup', (route) =>
+        route.fulfill({ json: { is_done: false, is_signed_in: false } }),
+      );
       await page.reload();
+      await page.locator('main').waitFor();
+      end();
     },
   },
   { name: 'login', path: () => '/login', isSignedOut: true, before: (page) => page.reload() },

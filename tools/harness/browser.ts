@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Page, type Route } from 'playwright-core';
 
 /** The path of a browser, and the environment variables that it needs. */
 type Executable = { path: string; environment: Record<string, string> };
@@ -43,6 +43,24 @@ export async function explainMissingBrowser(): Promise<string | undefined> {
 /** Navigates within the page, like a click on a link. The session stays. */
 export const goWithin = (page: Page, path: string): Promise<unknown> =>
   page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`);
+
+/**
+ * Answers the next requests of a page in place of the service: at most `most`, until the returned
+ * function is called. The route itself stays, because Chromium never answers a request that is on
+ * its way while the last route of a page ends.
+ */
+export async function interceptRequests(
+  page: Page,
+  url: Parameters<Page['route']>[0],
+  answer: (route: Route) => unknown,
+  most = Number.POSITIVE_INFINITY,
+): Promise<() => void> {
+  let left = most;
+  await page.route(url, (route) => (left-- > 0 ? answer(route) : route.fallback()));
+  return () => {
+    left = 0;
+  };
+}
 
 /** Resolves when the page has been drawn in its current state. */
 export const drawn = (page: Page): Promise<unknown> =>

@@ -8,7 +8,7 @@ import { aBot } from '../../../test/support/bots.ts';
 import { aFile } from '../../../test/support/files.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom, aRoomOf, succeed } from '../../../test/support/rooms.ts';
-import { goWithin } from '../../../tools/harness/browser.ts';
+import { goWithin, interceptRequests } from '../../../tools/harness/browser.ts';
 import { objections } from './axe.ts';
 import { call, type Visit, type VisitSettings, visit } from './support.ts';
 
@@ -167,10 +167,12 @@ describe('rooms', () => {
     await dialog.getByText('This user could not be made its owner.').waitFor();
     expect(await roomsNow()).toEqual([]);
     const isAddition = (route: Route) => route.request().method() === 'POST';
-    await page.route('**/api/members', (route) => (isAddition(route) ? route.abort() : route.continue()));
+    const end = await interceptRequests(page, '**/api/members', (route) =>
+      isAddition(route) ? route.abort() : route.continue(),
+    );
     await create(owner.username);
     await dialog.getByText('The room was created and is still yours.').waitFor();
-    await page.unroute('**/api/members');
+    end();
     expect(await roomsNow()).toMatchObject([{ is_visible: false, is_open: false, member_count: 1, owner_count: 1 }]);
     // Another gets no room that was made for somebody else.
     await create(other.username);
@@ -209,14 +211,16 @@ describe('rooms', () => {
     const [word, owner] = [aWord(), await anAccount()];
     const { page, context } = await at('rooms');
     // The administrator can't leave at first.
-    await page.route('**/api/members/*', (route) => (route.request().method() === 'DELETE' ? route.abort() : route.continue()));
+    const end = await interceptRequests(page, '**/api/members/*', (route) =>
+      route.request().method() === 'DELETE' ? route.abort() : route.continue(),
+    );
     await page.getByRole('button', { name: 'Create a room' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name of the room').fill(word);
     await dialog.getByLabel('Owner').fill(owner.username);
     await dialog.getByRole('button', { name: 'Create room' }).click();
     await dialog.getByRole('alert').first().waitFor();
-    await page.unroute('**/api/members/*');
+    end();
     await dialog.getByRole('button', { name: 'Create room' }).click();
     await dialog.waitFor({ state: 'detached' });
     const { body } = await succeed(call('GET', `/api/overview/rooms?q=${word}`, { token: admin.token }));
@@ -390,7 +394,7 @@ describe('rooms', () => {
         await released.promise;
         await route.continue();
       };
-      await page.route(isIt, answer, { times: 1 });
+      await interceptRequests(page, isIt, answer, 1);
       return { asked: asked.promise, release: () => released.resolve() };
     };
 

@@ -4,6 +4,7 @@ import { anAccount } from '../../../test/support/accounts.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom, memberId, succeed } from '../../../test/support/rooms.ts';
 import { connected } from '../../../test/support/sockets.ts';
+import { interceptRequests } from '../../../tools/harness/browser.ts';
 import { call, serveUrl, signIn, textsOf, visit } from './support.ts';
 
 /** Less than the minute after which the page reads everything again. */
@@ -188,7 +189,8 @@ describe('the list of rooms', () => {
       .getByRole('link', { name: `${zoe.username} (away)` })
       .waitFor();
     const [isAsked, isSeen] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    await page.route(
+    await interceptRequests(
+      page,
       (url) => isWhole(url.href),
       async (route) => {
         const response = await route.fetch();
@@ -196,7 +198,7 @@ describe('the list of rooms', () => {
         await isSeen.promise;
         await route.fulfill({ response });
       },
-      { times: 1 },
+      1,
     );
     // A conversation has another name: the page asks for all of them.
     await succeed(call('PATCH', '/api/users/me', { token: zoe.token, body: { name: 'Zoe Zimmer' } }));

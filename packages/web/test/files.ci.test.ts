@@ -7,7 +7,7 @@ import { aFile } from '../../../test/support/files.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom, aRoomOf } from '../../../test/support/rooms.ts';
 import { aPng } from '../../../tools/gallery/pictures.ts';
-import { goWithin } from '../../../tools/harness/browser.ts';
+import { goWithin, interceptRequests } from '../../../tools/harness/browser.ts';
 import { call, openPage, say, serveUrl, signIn, type VisitSettings, visit } from './support.ts';
 
 const aPicture = (owner: Account, room: string, width: number, height: number, name = 'Garden.png') =>
@@ -667,11 +667,11 @@ describe('a file that is sent', () => {
 
   it('a file is refused before it is sent if it is too large, and later with the reason and the way to try again', async () => {
     const { page, context, id, owner } = await writing();
-    await page.route('**/api/health', (route) => route.fulfill({ json: { limits: { file_bytes: 4 } } }), { times: 1 });
+    await interceptRequests(page, '**/api/health', (route) => route.fulfill({ json: { limits: { file_bytes: 4 } } }), 1);
     await choose(page, chosen('Plan.txt'));
     await page.locator('.toast', { hasText: 'Plan.txt is too large: a file can have at most 4 B.' }).waitFor();
     await page.reload();
-    await page.route('**/api/files', (route) => route.fulfill({ status: 409, json: { code: 'quota_exceeded' } }), { times: 1 });
+    await interceptRequests(page, '**/api/files', (route) => route.fulfill({ status: 409, json: { code: 'quota_exceeded' } }), 1);
     await choose(page, chosen('Plan.txt'));
     await send(page);
     const refused = page.locator('li.pending .refused');

@@ -5,6 +5,7 @@ import { users } from '../../../lib/collections/accounts/users.ts';
 import { rooms } from '../../../lib/collections/rooms/rooms.ts';
 import { aName, anAccount, anAdmin } from '../../../test/support/accounts.ts';
 import { addMember, aRoom, memberId, succeed } from '../../../test/support/rooms.ts';
+import { interceptRequests } from '../../../tools/harness/browser.ts';
 import { call, serveUrl, signIn, visit } from './support.ts';
 
 /** How many members the large room has. */
@@ -85,7 +86,7 @@ describe('the members of a large room', () => {
     const { id, owner } = await aLargeRoom();
     const { page, context } = await visit({ path: `/rooms/${id}?panel=members` });
     await page.evaluate(reportLate);
-    await page.route(/api\/members\?room=.*after=/, (route) => route.abort(), { times: 1 });
+    await interceptRequests(page, /api\/members\?room=.*after=/, (route) => route.abort(), 1);
     await signIn(page, owner);
     await expect.poll(() => scrollToLast(page)).toBe(many);
     await context.close();

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import type { Account } from '../../../test/support/accounts.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
-import { goWithin } from '../../../tools/harness/browser.ts';
+import { goWithin, interceptRequests } from '../../../tools/harness/browser.ts';
 import { say, signIn, textsOf, visit } from './support.ts';
 
 /** How many messages a page's browser keeps. */
@@ -43,7 +43,7 @@ describe('code that is loaded late', () => {
   it('code that is loaded late can be loaded again when there is a connection, and until then the page stays as it is', async () => {
     const room = await aRoom();
     const { page, context, problems } = await visit({ path: `/rooms/${room.id}` });
-    await page.route('**/assets/search-*.js', (route) => route.abort('internetdisconnected'));
+    const end = await interceptRequests(page, '**/assets/search-*.js', (route) => route.abort('internetdisconnected'));
     await signIn(page, room.owner);
     await page.locator('.room-pane .beginning').waitFor();
     await context.setOffline(true);
@@ -55,7 +55,7 @@ describe('code that is loaded late', () => {
     await again.click();
     await again.waitFor();
     await page.locator('li.pending', { hasText: 'from a tunnel' }).waitFor();
-    await page.unroute('**/assets/search-*.js');
+    end();
     await context.setOffline(false);
     // Another failed load may already have reloaded the page.
     await again.click({ timeout: 5_000 }).catch(() => {});
@@ -68,7 +68,7 @@ describe('code that is loaded late', () => {
   it('code that is loaded late does not reload a page with files that are not sent yet', async () => {
     const room = await aRoom();
     const { page, context, problems } = await visit({ path: `/rooms/${room.id}` });
-    await page.route('**/assets/search-*.js', (route) => route.fulfill({ status: 404 }));
+    const end = await interceptRequests(page, '**/assets/search-*.js', (route) => route.fulfill({ status: 404 }));
     await signIn(page, room.owner);
     const composer = page.locator('.room-pane .composer');
     const file = { name: 'plan.txt', mimeType: 'text/plain', buffer: Buffer.from('A plan') };
@@ -78,7 +78,7 @@ describe('code that is loaded late', () => {
     await goWithin(page, `/rooms/${room.id}?panel=search`);
     const again = page.locator('.loading').getByRole('button', { name: 'Try again' });
     await again.waitFor();
-    await page.unroute('**/assets/search-*.js');
+    end();
     await again.click();
     await again.waitFor();
     await composer.locator('textarea').press('Enter');
@@ -93,10 +93,10 @@ describe('code that is loaded late', () => {
   it('code that is loaded late comes with the page of another version when its file is gone', async () => {
     const room = await aRoom();
     const { page, context } = await visit({ path: `/rooms/${room.id}` });
-    await page.route('**/assets/search-*.js', (route) => route.fulfill({ status: 404 }));
+    const end = await interceptRequests(page, '**/assets/search-*.js', (route) => route.fulfill({ status: 404 }));
     await signIn(page, room.owner);
     await grow(page);
-    await page.unroute('**/assets/search-*.js');
+    end();
     await goWithin(page, `/rooms/${room.id}?panel=search`);
     await page.getByRole('searchbox', { name: 'Search messages' }).waitFor();
     await context.close();

@@ -8,6 +8,7 @@ import { addPasskey } from '../../../test/support/authenticator.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { anyDate, anyId } from '../../../test/support/responses.ts';
 import { aRoom, memberId, succeed } from '../../../test/support/rooms.ts';
+import { interceptRequests } from '../../../tools/harness/browser.ts';
 import { call, visit } from './support.ts';
 
 type Line = Record<string, Record<string, unknown>>;
@@ -89,12 +90,12 @@ describe('the data of an account', () => {
     const me = await anAccount();
     await aRoom({ owner: me, name: 'Plans' });
     const { page, context, problems } = await atSettings(me);
-    await page.route('**/api/messages?*', (route) => route.fulfill({ status: 503, json: {} }));
+    const end = await interceptRequests(page, '**/api/messages?*', (route) => route.fulfill({ status: 503, json: {} }));
     await page.getByRole('button', { name: 'Download my data' }).click();
     await page.getByText('0 of 1 room, 0 messages').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Download my data' }).waitFor();
-    await page.unroute('**/api/messages?*');
+    end();
     expect((await download(page)).lines.at(-1)).toMatchObject({ end: { room: 1 } });
     expect(problems).toEqual([]);
     await context.close();

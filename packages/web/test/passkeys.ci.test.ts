@@ -6,6 +6,7 @@ import { type Account, anAccount } from '../../../test/support/accounts.ts';
 import { aWrongCode, turnOn } from '../../../test/support/second-factor.ts';
 import { aService } from '../../../test/support/services.ts';
 import { overHttp } from '../../../test/support/transports.ts';
+import { interceptRequests } from '../../../tools/harness/browser.ts';
 import { commands, freePort, type Service } from '../../../tools/harness/service.ts';
 import { objections } from './axe.ts';
 import { signIn, visit } from './support.ts';
@@ -269,7 +270,7 @@ describe('a page whose service has an address of its own', () => {
     // requests it twice. The device answers the allowed request, so the service's own answer waits
     // for it.
     const mayAnswer = Promise.withResolvers<void>();
-    await page.route('**/api/passkey-sessions', (route) => mayAnswer.promise.then(() => route.continue()), { times: 1 });
+    await interceptRequests(page, '**/api/passkey-sessions', (route) => mayAnswer.promise.then(() => route.continue()), 1);
     await button(page, 'Sign in with a passkey').click();
     await expect.poll(times).toBe(2);
     await session.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled: true });
@@ -283,7 +284,7 @@ describe('a page whose service has an address of its own', () => {
 
     // An automatic request fails silently; one that the user chose does not.
     await loseSession(page);
-    await page.route('**/api/passkey-sessions', (route) => route.fulfill({ status: 429, json: {} }), { times: 1 });
+    await interceptRequests(page, '**/api/passkey-sessions', (route) => route.fulfill({ status: 429, json: {} }), 1);
     await page.goto(`${service.url}/login`);
     await button(page, 'Sign in with a passkey').waitFor();
     await expect.poll(times).toBe(4);

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import type { Account } from '../../../test/support/accounts.ts';
 import { aQuestion, aRoomWithBot, press, yesOrNo } from '../../../test/support/questions.ts';
+import { interceptRequests } from '../../../tools/harness/browser.ts';
 import { objections } from './axe.ts';
 import { call, visit } from './support.ts';
 
@@ -80,11 +81,11 @@ describe('the buttons of a message', () => {
 
   it('a press that fails says so, and the button is there again', async () => {
     const { page, context, ann } = await asked();
-    await page.route('**/actions/yes', (route) => route.abort());
+    const end = await interceptRequests(page, '**/actions/yes', (route) => route.abort());
     await button(page, 'Approve').click();
     await question(page).getByRole('alert').getByText('Not answered:').waitFor();
     expect(await button(page, 'Approve').getAttribute('aria-disabled')).toBe('false');
-    await page.unroute('**/actions/yes');
+    end();
     await button(page, 'Approve').click();
     await question(page).getByText(`by ${ann.username}`).waitFor();
     expect(await question(page).getByRole('alert').count()).toBe(0);

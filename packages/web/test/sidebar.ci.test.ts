@@ -5,6 +5,7 @@ import { anAccount } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom, memberId, succeed } from '../../../test/support/rooms.ts';
+import { interceptRequests } from '../../../tools/harness/browser.ts';
 import {
   call,
   countEffort,
@@ -414,11 +415,11 @@ describe('favourites', () => {
   it('favourites return to their places if the service cannot store the change', async () => {
     const { pages, close } = await withFavourites(['Alpha', 'beta'], [{}]);
     const [page] = pages as [Page];
-    await page.route('**/api/members/*', (route) => route.abort());
+    const end = await interceptRequests(page, '**/api/members/*', (route) => route.abort());
     await drag(page, 'beta', 'Alpha');
     await page.locator('.toast', { hasText: 'can’t be reached' }).waitFor();
     await expect.poll(() => favourites(page)).toEqual(['Alpha', 'beta']);
-    await page.unroute('**/api/members/*');
+    end();
     await drag(page, 'beta', 'Alpha');
     await expect.poll(() => favourites(page)).toEqual(['beta', 'Alpha']);
     await close();

@@ -4,7 +4,7 @@ import { type MessageDocument, messages } from '../../../lib/collections/rooms/m
 import { aName, anAccount } from '../../../test/support/accounts.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom, aRoomOf } from '../../../test/support/rooms.ts';
-import { goWithin } from '../../../tools/harness/browser.ts';
+import { goWithin, interceptRequests } from '../../../tools/harness/browser.ts';
 import { call, say, serveUrl, signIn, textsOf, visit } from './support.ts';
 
 describe('a room', () => {
@@ -37,13 +37,14 @@ describe('a room', () => {
     const held = new Promise<void>((resolve) => {
       letGo = resolve;
     });
-    await page.route(
+    await interceptRequests(
+      page,
       '**/api/events?*',
       async (route) => {
         await held;
         await route.abort();
       },
-      { times: 1 },
+      1,
     );
     await page.goto(`${serveUrl}/rooms/${room}`);
     await expect.poll(() => textsOf(page)).toEqual(['early']);
@@ -62,7 +63,7 @@ describe('a room', () => {
     const [ann, bob] = [await anAccount(), await anAccount()];
     const room = await aRoomOf([ann, bob]);
     const { page, context } = await visit({ as: ann });
-    await page.route('**/api/events?*', (route) => route.abort(), { times: 1 });
+    await interceptRequests(page, '**/api/events?*', (route) => route.abort(), 1);
     await page.goto(`${serveUrl}/rooms/${room}`);
     await say(page, 'mine');
     await page.locator('li.message:not(.pending)').waitFor();
