@@ -34,6 +34,6 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     testTimeout: 600_000, // A busy machine can slow a test twentyfold; only a hang takes longer.
     hookTimeout: 600_000,
-    expect: { poll: { timeout: 120_000 } },
+    expect: { poll: { timeout: 30_000 } },
   },
 });

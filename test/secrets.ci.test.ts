@@ -78,7 +78,7 @@ describe('a password, a token, the address of a webhook or the secret of a secon
 
     expect(new Set(secrets).size).toBe(21);
     // The log comes through a pipe, perhaps a moment after the answer.
-    await expect.poll(service.output).toContain('"route":"/api/sessions/{session}"');
+    await expect.poll(service.output, { timeout: 10_000 }).toContain('"route":"/api/sessions/{session}"');
     const places = { answers: answers.join('\n'), log: service.output(), ...(await filesOf(dataDir)) };
     const security = places.log.split('\n').filter((line) => line.includes('"message":"security"'));
     expect(security.map((line) => JSON.parse(line).event)).toEqual([

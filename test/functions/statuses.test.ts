@@ -134,7 +134,7 @@ describe('a status', () => {
     await succeed(set(admin, { text: 'Away', until: inMilliseconds(1_500) }, ann.id));
     expect(await shown()).toEqual(['Away']);
     // Also where answers are remembered.
-    await expect.poll(shown).toEqual([undefined]);
+    await expect.poll(shown, { timeout: 10_000 }).toEqual([undefined]);
 
     await succeed(set(ann, { text: 'Gone' }));
     await succeed(call('DELETE', '/api/users/me', { token: ann.token, body: { current_password: ann.password } }));

@@ -183,13 +183,13 @@ describe('the recipes', () => {
       const chat = createChatClient({ baseUrl: service.url, token: ann.token });
       const params = { path: { room } };
       const isThere = async () => (await unwrap(chat.GET('/api/rooms/{room}/commands', { params }))).length;
-      await expect.poll(isThere).toBe(1);
+      await expect.poll(isThere, { timeout: 60_000 }).toBe(1);
       const forged = () =>
         fetch(OWN_URL, { method: 'POST', body: '{"text":"4","user":{"username":"eve"}}' }).then(
           ({ status }) => status,
           () => 0,
         );
-      await expect.poll(forged).toBe(401);
+      await expect.poll(forged, { timeout: 60_000 }).toBe(401);
       const answer = await unwrap(chat.POST('/api/rooms/{room}/commands', { params, body: { command, text: '4' } }));
       expect(visibleTo === 'room' ? answer.message?.text : answer.text).toMatch(said);
       expect([answer.message, answer.text].filter((part) => part !== null)).toHaveLength(1);
@@ -211,9 +211,9 @@ describe('the recipes', () => {
     const environment = { CHAT_ROOM: room, TARGET: `http://localhost:${(target.address() as AddressInfo).port}/` };
     const passes = async (count: number) => {
       const bridge = start('bridge.ts', ann, environment);
-      await expect.poll(() => passed.length).toBeGreaterThanOrEqual(count);
+      await expect.poll(() => passed.length, { timeout: 60_000 }).toBeGreaterThanOrEqual(count);
       const noted = async () => Number((await readFile(join(folder, 'last-seq'), 'utf8').catch(() => '0')).split('.').at(-1));
-      await expect.poll(noted).toBe(count);
+      await expect.poll(noted, { timeout: 60_000 }).toBe(count);
       bridge.kill();
       await once(bridge, 'close');
     };

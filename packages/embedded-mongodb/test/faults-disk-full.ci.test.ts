@@ -76,7 +76,7 @@ describe(`a disk that is full${hindrance ? ` (skipped: ${hindrance})` : ''}`, ()
     await sleep(100);
     expect(await tokens.countDocuments()).toBe(10_000);
     rmSync(filler);
-    await expect.poll(() => tokens.countDocuments()).toBe(0);
+    await expect.poll(() => tokens.countDocuments(), { timeout: 10_000 }).toBe(0);
   });
 });
 

@@ -7,8 +7,7 @@ import { connected } from '../../../test/support/sockets.ts';
 import { interceptRequests } from '../../../tools/harness/browser.ts';
 import { call, serveUrl, signIn, textsOf, visit } from './support.ts';
 
-/** Less than the minute after which the page reads everything again. */
-const promptly = { timeout: 30_000 };
+const patience = { timeout: 60_000 };
 
 /** A view without a room. The page marks a room that it shows as read after a second. */
 const besideRooms = '/directory';
@@ -29,10 +28,10 @@ async function anEditOffline() {
   const { owner } = room;
   const message = await aMessage(owner, room.id, { text: 'first' }, call);
   const { page, context } = await visit({ path: `/rooms/${room.id}`, as: owner });
-  await expect.poll(() => textsOf(page)).toEqual(['first']);
+  await expect.poll(() => textsOf(page), patience).toEqual(['first']);
   await context.setOffline(true);
   await edit(page, 'mine');
-  await expect.poll(() => textsOf(page)).toEqual(['mine']);
+  await expect.poll(() => textsOf(page), patience).toEqual(['mine']);
   const path = `/api/messages/${message._id.$oid}`;
   const stored = async () => ((await call('GET', path, { token: owner.token })).body as { text: string }).text;
   return { page, context, path, token: owner.token, stored };
@@ -43,11 +42,11 @@ describe('an edit that waited for a connection', () => {
     const { page, context, path, token, stored } = await anEditOffline();
     await call('PATCH', path, { token, body: { text: 'from elsewhere' } });
     await context.setOffline(false);
-    await page.getByText('edited somewhere else in the meantime').waitFor();
+    await page.getByText('edited somewhere else in the meantime').waitFor(patience);
     expect([await stored(), await page.locator('.unsaved').textContent()]).toEqual(['from elsewhere', 'mine']);
     await page.getByRole('button', { name: 'Save mine' }).click();
-    await expect.poll(stored).toBe('mine');
-    await page.locator('.state.refused').waitFor({ state: 'hidden' });
+    await expect.poll(stored, patience).toBe('mine');
+    await page.locator('.state.refused').waitFor({ state: 'hidden', ...patience });
     await context.close();
   });
 
@@ -55,7 +54,7 @@ describe('an edit that waited for a connection', () => {
     const { context, path, token, stored } = await anEditOffline();
     await call('PUT', `${path}/reactions/owl`, { token, body: {} });
     await context.setOffline(false);
-    await expect.poll(stored).toBe('mine');
+    await expect.poll(stored, patience).toBe('mine');
     await context.close();
   });
 
@@ -63,13 +62,13 @@ describe('an edit that waited for a connection', () => {
     const { page, context, path, token } = await anEditOffline();
     await call('DELETE', path, { token });
     await context.setOffline(false);
-    await page.getByText('the message no longer exists').waitFor();
+    await page.getByText('the message no longer exists').waitFor(patience);
     expect(await page.locator('.room-pane li.pending .text').textContent()).toBe('mine');
     // There is nothing left to save, but the text can be a new message.
     const pending = page.locator('.room-pane li.pending');
     expect(await pending.getByRole('button').allInnerTexts()).toEqual(['Send', 'Edit', 'Discard']);
     await pending.getByRole('button', { name: 'Edit' }).click();
-    await expect.poll(() => page.locator('.room-pane .composer textarea').inputValue()).toBe('mine');
+    await expect.poll(() => page.locator('.room-pane .composer textarea').inputValue(), patience).toBe('mine');
     await context.close();
   });
 });
@@ -83,12 +82,12 @@ it('a room that is read on another device becomes read here within moments, even
   const { page, context } = await visit({ path: besideRooms, as: bob });
   const [oldest] = rooms as [(typeof rooms)[number]];
   const unread = () => page.locator(`a.room.unread[href="/rooms/${oldest.id}"]`).count();
-  await expect.poll(unread).toBe(1);
+  await expect.poll(unread, patience).toBe(1);
   // Until something is pushed.
   await page.waitForTimeout(5_000);
   const path = `/api/members/${await memberId(oldest, bob)}`;
   await call('PATCH', path, { token: bob.token, body: { last_read } });
-  await expect.poll(unread, promptly).toBe(0);
+  await expect.poll(unread, { timeout: 10_000 }).toBe(0);
   await context.close();
 });
 
@@ -111,7 +110,7 @@ describe('what another device chooses for a room', () => {
     await unreadRow(page, oldest.id).waitFor();
     await call('PATCH', `/api/members/${await memberId(oldest, bob)}`, { token: bob.token, body: { is_muted: true } });
     isListed.resolve();
-    await unreadRow(page, oldest.id).waitFor({ state: 'detached', ...promptly });
+    await unreadRow(page, oldest.id).waitFor({ state: 'detached', timeout: 10_000 });
     await context.close();
   });
 
@@ -144,7 +143,7 @@ describe('what another device chooses for a room', () => {
     const isAnswered = page.waitForResponse((response) => response.url().includes('/api/members?'));
     await aMessage(ann, room.id, {}, call);
     await isAnswered;
-    await unreadRow(page, room.id).waitFor({ state: 'detached', ...promptly });
+    await unreadRow(page, room.id).waitFor({ state: 'detached', timeout: 10_000 });
     // The page may be asking once more.
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     await context.close();

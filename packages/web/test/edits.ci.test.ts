@@ -134,7 +134,7 @@ describe('an edit that was not saved', () => {
     await field(page).fill('an even longer text');
     await untilKept(page);
     isOffline = false;
-    await expect.poll(stored).toBe('a longer text');
+    await expect.poll(stored, { timeout: 20_000 }).toBe('a longer text');
     await page.reload();
     await expect.poll(() => field(page).inputValue()).toBe('an even longer text');
     await field(page).press('Enter');

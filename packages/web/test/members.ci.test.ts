@@ -75,7 +75,7 @@ describe('the members of a large room', () => {
     await page.getByRole('searchbox', { name: 'Find a member' }).fill('');
     await rows.nth(30).waitFor();
     await page.evaluate(watchShifts);
-    await expect.poll(() => scrollToLast(page)).toBe(many);
+    await expect.poll(() => scrollToLast(page), { timeout: 60_000 }).toBe(many);
     // Rows stay where they came into view.
     expect(await page.evaluate('window.shift')).toBeLessThan(0.01);
     expect(problems).toEqual([]);
@@ -88,7 +88,7 @@ describe('the members of a large room', () => {
     await page.evaluate(reportLate);
     await interceptRequests(page, /api\/members\?room=.*after=/, (route) => route.abort(), 1);
     await signIn(page, owner);
-    await expect.poll(() => scrollToLast(page)).toBe(many);
+    await expect.poll(() => scrollToLast(page), { timeout: 60_000 }).toBe(many);
     await context.close();
   });
 

@@ -171,7 +171,7 @@ describe('a reminder', () => {
     const body = { remind_at: new Date(Date.now() + 1_000).toISOString() };
     await succeed(call('PUT', `/api/messages/${_id.$oid}/save`, { token: me.token, body }));
     isSet.resolve();
-    await saved(page).locator('.count', { hasText: '1' }).waitFor();
+    await saved(page).locator('.count', { hasText: '1' }).waitFor({ timeout: 15_000 });
     expect(problems).toEqual([]);
     await context.close();
   });

@@ -40,7 +40,7 @@ export async function visit({
     ...options,
   });
   // Several browsers share a busy machine.
-  context.setDefaultTimeout(120_000);
+  context.setDefaultTimeout(60_000);
   if (!as) return { ...(await openPage(context, `${baseUrl}${path}`)), context };
   await context.addCookies([await sessionCookie(baseUrl, as)]);
   const opened = await openPage(context, `${baseUrl}${path}`);

@@ -236,8 +236,8 @@ describe('a tab without the focus', () => {
     await aMessage(other, room.id, { text: 'for nobody' }, call);
     await aMessage(other, conversation, { text: 'for you' }, call);
     const row = (name: string, unread: string) => page.locator('.rooms a', { hasText: name }).filter({ hasText: unread });
-    await row('Plans', '2 unread messages').waitFor();
-    await row(other.username, '1 unread message').waitFor();
+    await row('Plans', '2 unread messages').waitFor({ timeout: 20_000 });
+    await row(other.username, '1 unread message').waitFor({ timeout: 20_000 });
     await aMessage(other, conversation, { text: `for @${owner.username}` }, call);
     await expect.poll(notified).toEqual(['for everyone', `for @${owner.username}`]);
 

@@ -40,10 +40,10 @@ describe('the texts that the service and the page read', () => {
       await page.locator('li.message').first().waitFor();
       const count = () =>
         page.evaluate(`(document.querySelector('#messages').scrollTop = 0, document.querySelectorAll('li.message').length)`);
-      await expect.poll(count).toBe(part.length);
+      await expect.poll(count, { timeout: 60_000 }).toBe(part.length);
       // Names, and the emoji of codes, are loaded after the messages.
       const shown = async () => ((await page.evaluate(read)) as ShownText[]).map((one, at) => ({ text: part[at]?.text, ...one }));
-      await expect.poll(shown).toEqual(part.map(expectedOf));
+      await expect.poll(shown, { timeout: 20_000 }).toEqual(part.map(expectedOf));
       expect(problems).toEqual([]);
       await context.close();
     },

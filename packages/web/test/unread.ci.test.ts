@@ -55,7 +55,7 @@ describe('marking all rooms as read', () => {
     await count.waitFor();
     await page.locator('.sidebar header button').click();
     await page.getByRole('menuitem', { name: 'Mark all as read' }).click();
-    await count.waitFor({ state: 'detached' });
+    await count.waitFor({ state: 'detached', timeout: 10_000 });
     expect((await call('GET', '/api/threads?unread=true', { token: me.token })).body).toEqual([]);
     await context.close();
   });

@@ -134,7 +134,7 @@ describe.runIf(isEmbedded)('the feed of a room in use', () => {
     const follower = follow(token, room);
     const times: number[] = [];
     for (let killed = 0; killed < workerKills; killed++) {
-      await expect.poll(countReady).toBe(2);
+      await expect.poll(countReady, { timeout: 20_000 }).toBe(2);
       await whileSending(service, token, room, async (stop) => {
         const workers = await workersOf(service);
         process.kill(workers[killed % 2] as number, 'SIGKILL');
@@ -154,13 +154,13 @@ describe.runIf(isEmbedded)('the feed of a room in use', () => {
 it.runIf(isEmbedded)('a worker that is killed while it starts is replaced', { timeout: 90_000 }, async () => {
   const { service, countReady } = await startWorkers('starting');
   onTestFinished(() => service.signal('SIGKILL'));
-  await expect.poll(countReady).toBe(2);
+  await expect.poll(countReady, { timeout: 20_000 }).toBe(2);
   const before = await workersOf(service);
   process.kill(before[0] as number, 'SIGKILL');
   const findNew = async () => (await workersOf(service)).find((worker) => !before.includes(worker));
   await expect.poll(findNew, { interval: 20 }).toBeDefined();
   process.kill((await findNew()) as number, 'SIGKILL');
-  await expect.poll(countReady).toBe(2);
+  await expect.poll(countReady, { timeout: 20_000 }).toBe(2);
 });
 
 /** Two workers, and a function that counts how many of them are ready for requests. */

@@ -20,8 +20,8 @@ const every = 2_000;
 it('the file is looked at as a whole after the start, and then in parts', async () => {
   const { asked, check } = aFileOf(24);
   const { end } = watchFile({ after: 0, every, check });
-  await expect.poll(() => asked.length).toBe(24);
-  await expect.poll(() => asked).toEqual([...parts, 0]);
+  await expect.poll(() => asked.length, { timeout: 20_000 }).toBe(24);
+  await expect.poll(() => asked, { timeout: 20_000 }).toEqual([...parts, 0]);
   await end();
 });
 
@@ -31,7 +31,7 @@ it.each([
 ])('the file is looked at as a whole in the next round if the look after the start failed %s', async (_when, failing, before) => {
   const { asked, check } = aFileOf(24, failing);
   const { end } = watchFile({ after: 0, every, check });
-  await expect.poll(() => asked).toEqual(before);
+  await expect.poll(() => asked, { timeout: 20_000 }).toEqual(before);
   // In parts it would take 24 of these.
   await sleep(every);
   await expect.poll(() => asked, { timeout: 5 * every }).toEqual([...before, ...parts]);

@@ -206,7 +206,7 @@ describe('2000 clients', () => {
     }, 50_000);
     onTestFinished(() => clearInterval(pings));
     await Promise.all(accounts.flatMap((account) => Array.from({ length: 10 }, () => connect(account))));
-    await expect.poll(() => sockets.filter(({ of }) => of('hello').length === 1).length).toBe(2_000);
+    await expect.poll(() => sockets.filter(({ of }) => of('hello').length === 1).length, { timeout: 90_000 }).toBe(2_000);
     await aMessage(owner, room);
     await expect.poll(() => sockets.filter(({ of }) => of('room', room).length === 1).length).toBe(2_000);
     await close();

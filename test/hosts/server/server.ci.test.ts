@@ -235,7 +235,7 @@ describe('a slow client', () => {
     });
     const unread = openMany(server.port, 20);
     for (const socket of unread) socket.pause().write(aRequest);
-    await expect.poll(() => calls).toBe(20);
+    await expect.poll(() => calls, patiently).toBe(20);
     const sizes = await Promise.all(unread.map(readAll));
     // Eleven such responses are less than 64 MB.
     expect(sizes.map((received) => received > size)).toEqual([...Array(9).fill(false), ...Array(11).fill(true)]);
@@ -259,16 +259,18 @@ describe('a slow client', () => {
     let closed = 0;
     const sockets = openMany(server.port, 24);
     for (const socket of sockets) socket.once('close', () => closed++).write(aRequest);
-    await expect.poll(() => closed).toBe(24 - most);
-    await expect.poll(() => calls).toBe(most);
+    await expect.poll(() => closed, patiently).toBe(24 - most);
+    await expect.poll(() => calls, patiently).toBe(most);
 
     finish.resolve();
     // When no connection is left, those that wait for nothing give way.
     const another = async () => (await send(server.url, 'GET', '/api/a/x').catch(() => undefined))?.status;
-    if (most === 16) await expect.poll(another).toBe(200);
+    if (most === 16) await expect.poll(another, patiently).toBe(200);
     for (const socket of sockets) socket.destroy();
   });
 });
+
+const patiently = { timeout: 60_000 };
 
 const aRequest = 'GET /api/a/x HTTP/1.1\r\nHost: a\r\n\r\n';
 

@@ -116,7 +116,7 @@ describe('several servers that share a database', () => {
     await services[1]?.ended;
     for (const { socket } of [cids, other]) socket.close();
     const restarted = start(1);
-    for (const one of [bob, cid]) await expect.poll(() => told(one).at(-1)).toBe('offline');
+    for (const one of [bob, cid]) await expect.poll(() => told(one).at(-1), { timeout: 60_000 }).toBe('offline');
     await restarted;
     annes.socket.close();
   });

@@ -127,7 +127,7 @@ it('three servers push every message once and in order while they are killed', {
     rooms: [room = ''],
     got,
   } of followers)
-    await expect.poll(() => got.length).toBeGreaterThanOrEqual(expectedIn(room).length);
+    await expect.poll(() => got.length, { timeout: 60_000 }).toBeGreaterThanOrEqual(expectedIn(room).length);
   await delay(2_000);
   for (const {
     rooms: [room = ''],

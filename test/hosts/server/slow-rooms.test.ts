@@ -22,7 +22,7 @@ it('rooms whose receivers hang delay the work for no other room', async () => {
     },
     { isFirst: true },
   );
-  await expect.poll(() => done).toEqual(others);
+  await expect.poll(() => done, { timeout: 20_000 }).toEqual(others);
   ending.resolve();
   await expect.poll(() => done.length).toBe(320);
   await end();

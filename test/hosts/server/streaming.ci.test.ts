@@ -90,12 +90,12 @@ it('50 answers that stream through one server arrive whole at a reader of anothe
       // The reader sees the text before it is complete, even on a busy machine.
       const { _id } = await answer.message;
       const isSeen = () => reader.of('chunk').some(({ message }) => message.$oid === _id.$oid);
-      await expect.poll(isSeen).toBe(true);
+      await expect.poll(isSeen, { timeout: 60_000 }).toBe(true);
       await answer.end();
       return parts.join('');
     }),
   );
-  await expect.poll(() => reader.events(room)).toHaveLength(2 * streams);
+  await expect.poll(() => reader.events(room), { timeout: 20_000 }).toHaveLength(2 * streams);
   const ended = reader.events(room).flatMap((event) => (event.type === 'message.completed' && event.data ? [event.data] : []));
   expect(ended.map(({ text }) => text).sort()).toEqual(sent.toSorted());
   expect(new Set(ended.map(({ _id }) => _id.$oid)).size).toBe(streams);
@@ -125,6 +125,8 @@ it('a stream survives its server, and is interrupted if nobody continues it', as
     { $set: { 'streaming.stored_at': { $add: ['$streaming.stored_at', -61_000] } } },
   ]);
   const second = await aService({}, commands.serve);
-  await expect.poll(stored).toMatchObject({ text: 'Half of the answer', streamed: 'interrupted', edited_at: null });
+  await expect
+    .poll(stored, { timeout: 30_000 })
+    .toMatchObject({ text: 'Half of the answer', streamed: 'interrupted', edited_at: null });
   await second.stop();
 });

@@ -111,7 +111,7 @@ it.runIf(isEmbedded)('npm run serve writes nothing but lines of JSON to its stan
       written[name] += chunk.toString();
     });
   const url = () => /The API is at (\S+)\/api/.exec(written.stderr)?.[1];
-  await expect.poll(url).toBeDefined();
+  await expect.poll(url, { timeout: 60_000 }).toBeDefined();
   const call = overHttp(url() as string);
   for (const path of ['/api/health', '/api/rooms', '/api/nothing', '/%zz']) await call('GET', path);
   service.kill('SIGTERM');

@@ -121,8 +121,8 @@ describe('the rate of messages and changes, through ten concurrent processes', (
       return [...new Set(replies.map(({ headers }) => headers['ratelimit-policy']))];
     };
     await set(1_000);
-    await expect.poll(policies).toEqual(['"writes";q=5000;w=5']);
+    await expect.poll(policies, { timeout: 20_000 }).toEqual(['"writes";q=5000;w=5']);
     await set(null);
-    await expect.poll(policies).toEqual(['"writes";q=20;w=20']);
+    await expect.poll(policies, { timeout: 20_000 }).toEqual(['"writes";q=20;w=20']);
   });
 });
