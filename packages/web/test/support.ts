@@ -128,8 +128,8 @@ export async function say(page: Page, text: string): Promise<void> {
   await page.locator('.room-pane .composer textarea').press('Enter');
 }
 
-/** The messages that are shown, as their texts, without the mark of those that were edited. */
-export async function textsOf(page: Page): Promise<string[]> {
-  const texts = await page.locator('.room-pane li.message .text').allInnerTexts();
+/** The texts of the messages in a list, by default the room, without the mark "edited". */
+export async function textsOf(page: Page, list = '.room-pane'): Promise<string[]> {
+  const texts = await page.locator(`${list} li.message .text`).allInnerTexts();
   return texts.map((text) => text.replace(/\s*\(edited\)$/, ''));
 }

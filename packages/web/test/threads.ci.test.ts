@@ -1,8 +1,40 @@
+import type { Page, Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
+import { goWithin, interceptRequests } from '../../../tools/harness/browser.ts';
 import { call, press, serveUrl, signIn, textsOf, visit } from './support.ts';
+
+/** The address of a request for replies, as the page sends it. */
+const repliesUrl = '**/api/messages?*thread=*';
+
+/** The address of a request for replies, for two of them at most. */
+function forTwo(route: Route): { url: string } {
+  const url = new URL(route.request().url());
+  url.searchParams.set('limit', '2');
+  return { url: url.href };
+}
+
+/** Holds the answer to the next request to an address. The request has been answered by then. */
+async function holdAnswer(
+  page: Page,
+  url: Parameters<Page['route']>[0],
+  ofRoute: (route: Route) => { url?: string } = () => ({}),
+) {
+  const [answered, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const hold = async (route: Route) => {
+    const response = await route.fetch(ofRoute(route));
+    answered.resolve();
+    await released.promise;
+    await route.fulfill({ response });
+  };
+  await interceptRequests(page, url, hold, 1);
+  return { answered: answered.promise, release: released.resolve };
+}
+
+/** The texts of the replies in the open thread. */
+const repliesOf = (page: Page) => textsOf(page, '.side ol:not(.root)');
 
 describe('a thread', () => {
   it('replies leave the room for a thread, and the room shows their authors, number and time', async () => {
@@ -65,6 +97,73 @@ describe('a thread', () => {
     await aMessage(other, id, { text: 'between', thread }, call);
     isSaid.resolve();
     await side.locator('li.message', { hasText: 'between' }).waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('a thread whose newest replies are loaded skips none when an earlier one changes', async () => {
+    const owner = await anAccount();
+    const { id } = await aRoom({ owner });
+    const thread = (await aMessage(owner, id, { text: 'root' }, call))._id.$oid;
+    const first = await aMessage(owner, id, { text: 'one', thread, is_in_room: true }, call);
+    for (const text of ['two', 'three', 'four']) await aMessage(owner, id, { text, thread }, call);
+    const { page, context, problems } = await visit({ path: '/directory', as: owner });
+    await page.route(repliesUrl, (route) => route.continue(forTwo(route)));
+    await page.goto(`${serveUrl}/rooms/${id}?thread=${thread}`);
+    await expect.poll(() => repliesOf(page)).toEqual(['three', 'four']);
+    await expect.poll(() => textsOf(page)).toEqual(['root', 'one']);
+    await call('PATCH', `/api/messages/${first._id.$oid}`, { token: owner.token, body: { text: 'uno' } });
+    await expect.poll(() => textsOf(page)).toEqual(['root', 'uno']);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(() => repliesOf(page)).toEqual(['uno', 'two', 'three', 'four']);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it.each([
+    ['first message', (thread: string) => `**/api/threads/${thread}`],
+    ['replies', () => repliesUrl],
+  ])('an edit that comes while a thread loads its %s is shown in the thread', async (_what, url) => {
+    const owner = await anAccount();
+    const { id } = await aRoom({ owner });
+    const thread = (await aMessage(owner, id, { text: 'root' }, call))._id.$oid;
+    const reply = (await aMessage(owner, id, { text: 'reply', thread, is_in_room: true }, call))._id.$oid;
+    const { page, context, problems } = await visit({ path: `/rooms/${id}`, as: owner });
+    await expect.poll(() => textsOf(page)).toEqual(['root', 'reply']);
+    const { answered, release } = await holdAnswer(page, url(thread));
+    await goWithin(page, `/rooms/${id}?thread=${thread}`);
+    await answered;
+    for (const message of [thread, reply])
+      await call('PATCH', `/api/messages/${message}`, { token: owner.token, body: { text: `${message} is edited` } });
+    await expect.poll(() => textsOf(page)).toEqual([`${thread} is edited`, `${reply} is edited`]);
+    release();
+    await expect.poll(() => repliesOf(page)).toEqual([`${reply} is edited`]);
+    expect(await textsOf(page, '.side ol.root')).toEqual([`${thread} is edited`]);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('a thread that missed more replies than it reads at a time skips none, although newer ones come meanwhile', async () => {
+    const owner = await anAccount();
+    const { id } = await aRoom({ owner });
+    const thread = (await aMessage(owner, id, { text: 'root' }, call))._id.$oid;
+    await aMessage(owner, id, { text: 'one', thread }, call);
+    const { page, context, problems } = await visit({ path: '/directory', as: owner });
+    const isSaid = Promise.withResolvers<void>();
+    await page.route(`**/api/events?room=${id}`, (route) => isSaid.promise.then(() => route.continue()));
+    await page.route(repliesUrl, (route) => route.continue(forTwo(route)));
+    await page.goto(`${serveUrl}/rooms/${id}?thread=${thread}`);
+    await expect.poll(() => repliesOf(page)).toEqual(['one']);
+    for (const text of ['two', 'three', 'four']) await aMessage(owner, id, { text, thread }, call);
+    const { answered, release } = await holdAnswer(page, repliesUrl, forTwo);
+    isSaid.resolve();
+    await answered;
+    await aMessage(owner, id, { text: 'five', thread, is_in_room: true }, call);
+    await expect.poll(() => textsOf(page)).toEqual(['root', 'five']);
+    release();
+    await expect.poll(() => repliesOf(page)).toEqual(['three', 'four', 'five']);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(() => repliesOf(page)).toEqual(['one', 'two', 'three', 'four', 'five']);
     expect(problems).toEqual([]);
     await context.close();
   });

@@ -5,10 +5,11 @@ import { me } from '../account/session.ts';
 import { newestPageSize } from '../service/ahead.ts';
 import { asFailure, askFully, chat, Failure, type Message } from '../service/api.ts';
 import { keepEvents, keepRoom, readRoom } from './cache.ts';
+import { Journal } from './journal.ts';
 import { nextOf } from './people/members.ts';
 import { learnNamed } from './people/names.ts';
 import type { Changes } from './reduce.ts';
-import { catchUpThread } from './thread.ts';
+import { catchUpThread } from './threads/thread.ts';
 import { append, applyTo, emptyWindow, merge, mostInWindow, prepend, type Window } from './window.ts';
 
 /** The number of messages on a page of history, other than the newest page. */
@@ -79,9 +80,8 @@ export class Timeline {
   #opening: Promise<void> | undefined;
   /** The edges where more messages are being loaded. */
   readonly #edges = new Set<'start' | 'end'>();
-  /** Changes from the feed while a page of history is requested. The page may be older. */
-  readonly #journal = new Map<string, Message>();
-  #reading = 0;
+  /** Changes from the feed while a page of history is requested. */
+  readonly #journal = new Journal();
   /** The last known place of a message. */
   #newest = 0;
 
@@ -263,7 +263,7 @@ export class Timeline {
   apply({ messages: changed }: Pick<Changes, 'messages'>, place?: { at: number; epoch: string | undefined }): void {
     learnNamed(changed);
     const messages = changed.filter(isInRoom);
-    if (this.#reading > 0) for (const message of messages) this.#journal.set(message._id.$oid, message);
+    this.#journal.add(messages);
     const { isFollowing, isWatched, line } = this.reader;
     const before = this.window.value.messages.at(-1)?.seq ?? 0;
     const after = applyTo(this.window.value, messages, isFollowing ? 'end' : 'start');
@@ -311,24 +311,18 @@ export class Timeline {
    * also applied after its end. Later changes are still to come.
    */
   async #page(place: PageBounds): Promise<Page> {
-    this.#reading++;
-    try {
-      const limit = Object.keys(place).length === 0 ? newestPageSize : pageSize;
-      const { data, headers } = await readHistory(this.room, limit, place);
-      learnNamed(data);
-      const hasMore = headers.has('Link');
-      const messages = data.map((message) => this.#journal.get(message._id.$oid) ?? message);
-      const reachesEnd = place.before === undefined && (!hasMore || (place.after === undefined && place.around === undefined));
-      // A message that was on its way when the page was read belongs between those that were not,
-      // or next to them.
-      const reachesStart = !hasMore && place.after === undefined && place.around === undefined;
-      const first = place.after !== undefined ? place.after + 1 : reachesStart ? 0 : (messages[0]?.seq ?? 0);
-      const last =
-        place.before !== undefined ? place.before - 1 : reachesEnd ? Number.POSITIVE_INFINITY : (messages.at(-1)?.seq ?? 0);
-      const came = [...this.#journal.values()].filter(({ seq }) => seq >= first && seq <= last);
-      return { messages: merge(messages, came), hasMore };
-    } finally {
-      if (--this.#reading === 0) this.#journal.clear();
-    }
+    const limit = Object.keys(place).length === 0 ? newestPageSize : pageSize;
+    const { answer, news } = await this.#journal.read(readHistory(this.room, limit, place));
+    const { data, headers } = answer;
+    learnNamed(data);
+    const hasMore = headers.has('Link');
+    const reachesEnd = place.before === undefined && (!hasMore || (place.after === undefined && place.around === undefined));
+    // A message that was on its way when the page was read belongs between those that were not,
+    // or next to them.
+    const reachesStart = !hasMore && place.after === undefined && place.around === undefined;
+    const first = place.after !== undefined ? place.after + 1 : reachesStart ? 0 : (data[0]?.seq ?? 0);
+    const last = place.before !== undefined ? place.before - 1 : reachesEnd ? Number.POSITIVE_INFINITY : (data.at(-1)?.seq ?? 0);
+    const came = news.filter(({ seq }) => seq >= first && seq <= last);
+    return { messages: merge(data, came), hasMore };
   }
 }

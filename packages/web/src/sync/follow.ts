@@ -11,7 +11,7 @@ import { type Changes, reduce } from '../store/reduce.ts';
 import { dropRoom, roomOf } from '../store/rooms/rooms.ts';
 import { endStream, isBeforeEnd, showChunk } from '../store/rooms/streams.ts';
 import { membersChanged, roomChanged } from '../store/rooms/topics.ts';
-import { applyToThreads, thread } from '../store/thread.ts';
+import { applyToThreads, thread } from '../store/threads/thread.ts';
 import type { Timeline } from '../store/timeline.ts';
 import { dropTimeline, knownTimeline } from '../store/timelines.ts';
 

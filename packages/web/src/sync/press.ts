@@ -1,5 +1,5 @@
 import { ask, chat, Failure, type Message } from '../service/api.ts';
-import { applyToThreads } from '../store/thread.ts';
+import { applyToThreads } from '../store/threads/thread.ts';
 import { knownTimeline } from '../store/timelines.ts';
 
 /**

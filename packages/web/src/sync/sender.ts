@@ -3,7 +3,7 @@ import { tell } from '../device/tabs.ts';
 import { ask, askFully, chat, Failure, type Message } from '../service/api.ts';
 import { connection, connectionFailed } from '../store/connection.ts';
 import type { Entry, Reason } from '../store/kept.ts';
-import { applyToThreads } from '../store/thread.ts';
+import { applyToThreads } from '../store/threads/thread.ts';
 import { knownTimeline } from '../store/timelines.ts';
 import { longestPause, waitOf } from '../store/unsent/due.ts';
 import { changeEntry, keepAsMessage, loadOutbox, onTheirWay, outbox, removeEntry } from '../store/unsent/outbox.ts';

@@ -11,7 +11,7 @@ import { firstRoomPath, rememberRoom } from '../store/rooms/last-room.ts';
 import { confirmMarker, loadRooms, moveMarker, resetRooms } from '../store/rooms/rooms.ts';
 import { resetSaved } from '../store/saved.ts';
 import { intentOf } from '../store/scroll-intent.ts';
-import { applyToThreads, resetThreads } from '../store/thread.ts';
+import { applyToThreads, resetThreads } from '../store/threads/thread.ts';
 import { dropTimeline, knownTimeline, timelineOf } from '../store/timelines.ts';
 import { dropSentDraft, loadDrafts, saveDrafts } from '../store/unsent/drafts.ts';
 import { loadOutbox, outbox } from '../store/unsent/outbox.ts';

@@ -10,7 +10,7 @@ import { learnEpoch } from '../store/epoch.ts';
 import { dropMembers, nextOf } from '../store/people/members.ts';
 import { showActivity, showTyping } from '../store/people/typing.ts';
 import { changedElsewhere, dropOldMarkers, mergeRooms, rooms, sendMarkers } from '../store/rooms/rooms.ts';
-import { readThreadAgain, threadChangedElsewhere } from '../store/thread.ts';
+import { readThreadAgain, threadChangedElsewhere } from '../store/threads/thread.ts';
 import { retryAll } from '../store/unsent/outbox.ts';
 import { Follower, hearChunk, openTimeline } from './follow.ts';
 import { sendOutbox } from './sender.ts';

@@ -4,7 +4,7 @@ import { me } from '../../../account/session.ts';
 import { strings } from '../../../i18n/strings.ts';
 import type { Message } from '../../../service/api.ts';
 import { idOf } from '../../../service/ids.ts';
-import { closeThread, openThread, readReplies, readUpTo, setFollowed, thread } from '../../../store/thread.ts';
+import { closeThread, openThread, readReplies, readUpTo, setFollowed, thread } from '../../../store/threads/thread.ts';
 import { pendingIn } from '../../../store/unsent/pending.ts';
 import { attempt, IconButton, Loading } from '../../shared/controls.tsx';
 import { useRoving } from '../../shared/roving.tsx';
@@ -64,7 +64,7 @@ export function ThreadPanel({ room, id, reply }: { room: string; id: string; rep
   useReading(isAtEnd.value ? last : undefined, value?.isFollowed);
   const isFollowed = value?.isFollowed ?? false;
   // The line is before the first new reply, not before the first loaded one.
-  const hasLine = value && isFollowed && !(value.hasMore && (replies[0]?.seq ?? 0) > value.lastRead);
+  const hasLine = value && isFollowed && !(value.hasEarlier && (replies[0]?.seq ?? 0) > value.lastRead);
   return (
     <Side
       room={room}
@@ -86,8 +86,8 @@ export function ThreadPanel({ room, id, reply }: { room: string; id: string; rep
             <ol class="root">
               <MessageRow message={value.root} isInThread />
             </ol>
-            {value.hasMore && (
-              <button type="button" class="link" onClick={() => void readReplies(room, id)}>
+            {value.hasEarlier && replies.length > 0 && (
+              <button type="button" class="link" onClick={() => void attempt(() => readReplies(room, id))}>
                 {strings.app.more}
               </button>
             )}

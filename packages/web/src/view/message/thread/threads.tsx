@@ -21,7 +21,7 @@ import {
   moreThreadCards,
   openThreadCards,
   refreshThreadCards,
-} from '../../../store/thread-cards.ts';
+} from '../../../store/threads/thread-cards.ts';
 import { pendingIn } from '../../../store/unsent/pending.ts';
 import { safeName } from '../../../text/names.ts';
 import { Result } from '../../lists/results.tsx';

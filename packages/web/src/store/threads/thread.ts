@@ -1,22 +1,20 @@
 import { signal } from '@preact/signals';
-import { me } from '../account/session.ts';
-import { asFailure, ask, askFully, chat, Failure, type Message, type ServerFrame } from '../service/api.ts';
-import { learnNamed } from './people/names.ts';
+import { me } from '../../account/session.ts';
+import { asFailure, ask, chat, Failure, type Message, type ServerFrame } from '../../service/api.ts';
+import { merge } from '../window.ts';
+import { applyReplies, currentOf, journal, type Replies, requestReplies } from './replies.ts';
 import { applyToCards, closeThreadCards } from './thread-cards.ts';
-import { merge } from './window.ts';
 
 /**
  * The thread that is open beside a room: its root message and the loaded replies. `lastRead` is the
  * read marker when it was opened, if it is followed.
  */
-type Thread = {
+type Thread = Replies & {
   room: string;
   id: string;
   root: Message | undefined;
   isFollowed: boolean;
   lastRead: number;
-  replies: readonly Message[];
-  hasMore: boolean;
   failure: Failure | undefined;
   isLoading: boolean;
 };
@@ -43,17 +41,16 @@ export async function openThread(room: string, id: string, reply = Number.POSITI
       isFollowed: false,
       lastRead: 0,
       replies: [],
-      hasMore: false,
+      hasEarlier: true,
       failure: undefined,
       isLoading: true,
     };
   }
   try {
-    const found = await ask(chat.GET('/api/threads/{message}', { params: { path: { message: id } } }));
-    const { message, is_followed: isFollowed, last_read: lastRead } = found;
-    change(id, { root: message as Message, isFollowed, lastRead, failure: undefined });
-    const goesOn = ({ replies: [first, ...others], hasMore }: Thread) =>
-      hasMore && first && (reply < first.seq || (isFollowed && lastRead < first.seq && others.length < mostNew));
+    const { root, is_followed: isFollowed, last_read: lastRead } = await requestThread(id);
+    change(id, { root, isFollowed, lastRead, failure: undefined });
+    const goesOn = ({ replies: [first, ...others], hasEarlier }: Thread) =>
+      hasEarlier && first && (reply < first.seq || (isFollowed && lastRead < first.seq && others.length < mostNew));
     do await readReplies(room, id);
     while (thread.value?.id === id && goesOn(thread.value));
     change(id, { isLoading: false });
@@ -70,19 +67,21 @@ export async function readThreadAgain(): Promise<void> {
   await openThread(value.room, value.id);
 }
 
-/** Reads the replies before those that are there. */
-export async function readReplies(room: string, id: string): Promise<void> {
-  const before = thread.value?.replies[0]?.seq;
-  const { replies, hasMore } = await readPage(room, id, before);
-  change(id, { replies: merge(thread.value?.replies ?? [], replies), hasMore });
+/** Requests a thread, with its first message as it is now. Throws a `Failure`. */
+async function requestThread(id: string) {
+  const request = ask(chat.GET('/api/threads/{message}', { params: { path: { message: id } } }));
+  const { answer, news } = await journal.read(request);
+  return { ...answer, root: currentOf(answer.message as Message, news) };
 }
 
-/** Reads the newest replies of a thread, or those before a place. */
-async function readPage(room: string, id: string, before?: number): Promise<Pick<Thread, 'replies' | 'hasMore'>> {
-  const query = { room, thread: id, limit: pageSize, ...(before !== undefined && { before }) };
-  const { data, headers } = await askFully<Message[]>(chat.GET('/api/messages', { params: { query } }));
-  learnNamed(data);
-  return { replies: data, hasMore: headers.has('Link') };
+/** Reads the replies before those that are there. Throws a `Failure`. */
+export async function readReplies(room: string, id: string): Promise<void> {
+  const before = thread.value?.replies[0]?.seq;
+  const { replies, hasEarlier } = await requestReplies(room, id, pageSize, { before });
+  const now = thread.value?.replies ?? [];
+  // Others may have been loaded in their place.
+  if (before !== undefined && before !== now[0]?.seq) return;
+  change(id, { replies: merge(now, replies), hasEarlier });
 }
 
 /**
@@ -91,21 +90,21 @@ async function readPage(room: string, id: string, before?: number): Promise<Pick
  * that came after the thread was loaded.
  */
 export async function catchUpThread(room: string): Promise<void> {
-  const before = thread.value;
-  if (before?.room !== room) return;
-  const { id } = before;
+  if (thread.value?.room !== room) return;
+  const { id } = thread.value;
   try {
-    const { message } = await ask(chat.GET('/api/threads/{message}', { params: { path: { message: id } } }));
-    const { replies: newest, hasMore } = await readPage(room, id);
+    const [newest] = await Promise.all([
+      requestReplies(room, id, pageSize),
+      requestThread(id).then(({ root }) => change(id, { root })),
+    ]);
     if (thread.value?.id !== id) return;
-    const { root, replies } = thread.value;
-    // Replies that the feed has brought meanwhile are newer than the page.
-    const newer = replies.filter((reply) => !before.replies.includes(reply));
-    const isGap = hasMore && (replies.at(-1)?.seq ?? 0) < (newest[0]?.seq ?? 0);
+    const { replies } = thread.value;
+    // Replies may be missing before those that have just come.
+    const known = replies.filter((reply) => !newest.news.includes(reply)).at(-1)?.seq ?? 0;
+    const isGap = newest.hasEarlier && known < (newest.replies[0]?.seq ?? 0);
     change(id, {
-      root: root === before.root ? (message as Message) : root,
-      replies: merge(merge(isGap ? [] : replies, newest), newer),
-      ...(isGap && { hasMore: true }),
+      replies: merge(isGap ? [] : replies, newest.replies),
+      ...(isGap && { hasEarlier: true }),
     });
   } catch (failure) {
     const isTemporary = failure instanceof Failure && failure.isTemporary;
@@ -162,6 +161,7 @@ export function resetThreads(): void {
 
 /** Applies messages as they are now. */
 export function applyToThreads(messages: readonly Message[]): void {
+  journal.add(messages);
   applyToCards(messages);
   const { value } = thread;
   if (!value) return;
@@ -170,7 +170,7 @@ export function applyToThreads(messages: readonly Message[]): void {
   // Users follow threads that they reply in.
   const isMine = replies.some(({ user }) => user.$oid === me()._id.$oid);
   const changes = { ...(root && { root }), ...(isMine && { isFollowed: true }) };
-  if (root || replies.length > 0) change(value.id, { ...changes, replies: merge(value.replies, replies) });
+  if (root || replies.length > 0) change(value.id, { ...changes, replies: applyReplies(value, replies) });
 }
 
 const change = (id: string, changes: Partial<Thread>): void => {

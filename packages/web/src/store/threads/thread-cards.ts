@@ -1,8 +1,9 @@
 import { batch, signal } from '@preact/signals';
-import { ask, askFully, chat, type Message, type Thread } from '../service/api.ts';
-import { nextOf } from './people/members.ts';
-import { learnNamed, signalsById } from './people/names.ts';
-import { merge } from './window.ts';
+import { ask, askFully, chat, type Message, type Thread } from '../../service/api.ts';
+import { nextOf } from '../people/members.ts';
+import { learnNamed, signalsById } from '../people/names.ts';
+import { merge } from '../window.ts';
+import { applyReplies, currentOf, journal, requestReplies } from './replies.ts';
 
 /*
  * The threads with unread replies, on one page. A thread stays in its position after it was read,
@@ -73,10 +74,13 @@ export const refreshThreadCards = async (): Promise<void> => {
 
 async function readThreads(after?: string): Promise<void> {
   const query = { unread: 'true' as const, limit: mostThreads, ...(after !== undefined && { after }) };
-  const { data, headers } = await askFully(chat.GET('/api/threads', { params: { query } }));
+  const { answer, news } = await journal.read(askFully(chat.GET('/api/threads', { params: { query } })));
+  const { data, headers } = answer;
   const isFirst = cardIds.value === undefined || after !== undefined;
   if (isFirst) next = nextOf(headers);
-  batch(() => data.forEach(updateCard));
+  batch(() => {
+    for (const one of data) updateCard(one, currentOf(one.message as Message, news));
+  });
   if (cardIds.value === undefined)
     await Promise.race([
       Promise.all(data.slice(0, firstInView).map(({ message }) => loadCard(message._id.$oid).catch(() => {}))),
@@ -90,13 +94,11 @@ async function readThreads(after?: string): Promise<void> {
   });
 }
 
-function updateCard({ message, last_read: line, unread }: Thread): void {
-  const id = message._id.$oid;
-  learnNamed([message as Message]);
+function updateCard({ last_read: line, unread }: Thread, root: Message): void {
+  const id = root._id.$oid;
+  learnNamed([root]);
   const known = cardIds.value?.includes(id) ? cardSignal(id).peek() : undefined;
-  cardSignal(id).value = known
-    ? { ...known, root: message as Message, unread }
-    : { root: message as Message, replies: undefined, hasEarlier: false, line, unread };
+  cardSignal(id).value = known ? { ...known, root, unread } : { root, replies: undefined, hasEarlier: false, line, unread };
   const last = known?.replies?.at(-1)?.seq;
   // Loads later replies. If the thread is out of view, they are loaded when it comes into view.
   if (known?.replies && unread > 0) void readReplies(id, last === undefined ? {} : { after: last }).catch(() => {});
@@ -118,11 +120,12 @@ export async function loadEarlier(id: string): Promise<void> {
 async function readReplies(id: string, place: { before?: number; after?: number }, limit = mostReplies): Promise<void> {
   const card = cardSignal(id).peek();
   if (!card) return;
-  const query = { room: card.root.room.$oid, thread: id, limit, ...place };
-  const { data, headers } = await askFully<Message[]>(chat.GET('/api/messages', { params: { query } }));
-  learnNamed(data);
-  const hasEarlier = place.after === undefined ? headers.has('Link') : card.hasEarlier;
-  change(id, (now) => ({ replies: merge(now.replies ?? [], data), hasEarlier }));
+  const page = await requestReplies(card.root.room.$oid, id, limit, place);
+  change(id, (now) =>
+    place.after === undefined
+      ? { replies: merge(now.replies ?? [], page.replies), hasEarlier: page.hasEarlier }
+      : { replies: applyReplies({ ...now, replies: now.replies ?? [] }, page.replies) },
+  );
 }
 
 /** Marks a thread as read up to its last shown reply. Throws a `Failure`. */
@@ -145,7 +148,7 @@ export function applyToCards(messages: readonly Message[]): void {
     const id = message.thread?.$oid ?? message._id.$oid;
     if (!cardIds.peek()?.includes(id)) continue;
     if (message._id.$oid === id) change(id, () => ({ root: message }));
-    else change(id, ({ replies }) => (replies ? { replies: merge(replies, [message]) } : {}));
+    else change(id, ({ replies, hasEarlier }) => (replies ? { replies: applyReplies({ replies, hasEarlier }, [message]) } : {}));
   }
 }
 
