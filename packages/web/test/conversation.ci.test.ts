@@ -140,6 +140,25 @@ describe('a conversation', () => {
     await context.close();
   });
 
+  it('a conversation lets its reader leave the end while a message comes', async () => {
+    const { id } = await aRoom({ owner: me, members: [kenji] });
+    for (let at = 0; at < 40; at++) await aMessage(me, id, { text: `message ${at}` });
+    const { page, context } = await visit({ path: `/rooms/${id}`, as: me });
+    await page.getByText('message 39').waitFor();
+    const box = page.locator('#messages');
+    const topOf = () => box.evaluate(({ scrollTop }) => scrollTop);
+    await expect.poll(topOf).toBeGreaterThan(400);
+    // The browser reports the move later than the message is drawn.
+    await page.evaluate("addEventListener('scroll', (event) => event.stopPropagation(), { capture: true, once: true })");
+    await box.evaluate((element) => element.scrollBy(0, -300));
+    const before = await topOf();
+    await aMessage(kenji, id, { text: 'good news' }, call);
+    await page.locator('li.message', { hasText: 'good news' }).waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Jump to the newest messages' }).waitFor();
+    expect(await topOf()).toBe(before);
+    await context.close();
+  });
+
   it('a conversation keeps the caret in its field after Send, also on a phone, whose keyboard stays', async () => {
     for (const options of [{}, { hasTouch: true, isMobile: true }]) {
       const { page, context } = await visit({ path: `/rooms/${room.id}`, width: 390, height: 844, options, as: me });

@@ -95,7 +95,7 @@ describe('the web client', () => {
     await page.getByLabel('Your name').fill(name);
     await page.getByLabel('Password').fill('correct horse');
     await page.getByRole('button', { name: 'Create account' }).click();
-    await page.getByRole('heading', { name: 'Invited only' }).waitFor();
+    await page.getByRole('heading', { name: 'Invited only', exact: true }).waitFor();
     expect(await page.evaluate("localStorage.getItem('chat-invitation')")).toBeNull();
     expect([...problems, ...more]).toEqual([]);
     await context.close();

@@ -61,11 +61,14 @@ export class Scroller {
     }
     this.#landing = undefined;
     const { scrollTop, scrollHeight, clientHeight } = this.#box;
+    // A box or content that became shorter scrolls by itself, to the end.
+    const isCut = scrollTop < this.#top && scrollTop + clientHeight >= scrollHeight - 1;
+    // The reader has left the end, and the event for it is still to come.
+    const isLeft = scrollTop < this.#top - bottomTolerance && clientHeight === this.#height && !isCut;
+    if (isLeft) this.#isAtBottom = false;
     if (this.#isAtBottom) this.#scrollTo(this.#box.scrollHeight);
     else if (this.#anchor?.row.isConnected) {
-      // How far the user has scrolled without an event for it yet, unless the content became too
-      // short.
-      const isCut = scrollTop < this.#top && scrollTop + clientHeight >= scrollHeight - 1;
+      // How far the user has scrolled without an event for it yet.
       const scrolled = isCut ? 0 : scrollTop - this.#top;
       const moved = this.#offsetOf(this.#anchor.row) - this.#anchor.offset + scrolled;
       if (Math.abs(moved) >= 0.5) this.#scrollTo(scrollTop + moved);
