@@ -32,7 +32,7 @@ describe("a person's card", () => {
 
     await page.keyboard.press('Enter');
     await links.last().click();
-    await page.getByRole('heading', { name: 'Kitchen' }).waitFor();
+    await page.getByRole('heading', { name: 'Kitchen', exact: true }).waitFor();
     expect([await card.count(), page.url().includes(other.id)]).toEqual([0, true]);
     expect(problems).toEqual([]);
     await context.close();

@@ -208,7 +208,7 @@ describe('the address of a room', () => {
     const [open, closed] = [await aRoom({ owner, name: 'Kitchen' }), await aRoom({ owner, name: 'Cellar', is_open: false })];
     const message = await aMessage(owner, open.id, { text: 'Who is hungry?' }, call);
     const { page, context } = await visit({ path: `/rooms/${closed.id}`, as: visitor });
-    await page.getByRole('heading', { name: 'Cellar' }).waitFor();
+    await page.getByRole('heading', { name: 'Cellar', exact: true }).waitFor();
     await page.getByText('Ask one of its owners').waitFor();
     await goWithin(page, `/rooms/${open.id}/${message.seq}`);
     await page.getByRole('button', { name: 'Join this room' }).focus();
@@ -227,7 +227,7 @@ describe('going back', () => {
     const dialog = page.getByRole('dialog');
     const open = async () => {
       await page.locator(`.rooms a[href="/rooms/${long}"]`).click();
-      await page.getByRole('heading', { name: 'Long' }).waitFor();
+      await page.getByRole('heading', { name: 'Long', exact: true }).waitFor();
     };
     await open();
     await page.locator('.room-pane li.message').last().hover();

@@ -141,7 +141,7 @@ describe('a newcomer', () => {
     await page.getByRole('main').getByRole('link', { name: 'All rooms' }).click();
     await page.getByRole('searchbox').fill(`Lounge ${name}`);
     await page.locator('li.card', { hasText: name }).getByRole('button', { name: 'Join' }).click();
-    await page.getByRole('heading', { name: `Lounge ${name}` }).waitFor();
+    await page.getByRole('heading', { name: `Lounge ${name}`, exact: true }).waitFor();
     await say(page, 'Hello, **everyone**!');
     await page.locator('li.message strong', { hasText: 'everyone' }).waitFor();
     await page.locator('li.message:not(.pending)').waitFor();

@@ -114,7 +114,7 @@ const turns = Number(process.env.TYPING_TURNS ?? 40);
 
 describe('what somebody types', () => {
   it(`text typed right after any action of the page is in the field for messages, and starts no command (${turns} times)`, {
-    timeout: turns * 2_000,
+    timeout: Math.max(600_000, turns * 2_000),
   }, async () => {
     const owner = await anAccount();
     for (const name of ['Other', 'Plans']) {
