@@ -56,7 +56,7 @@ describe('a conversation', () => {
       page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).backgroundColor`);
     expect(await colorOf('.mention.me')).toBe('rgb(251, 230, 176)');
     await first.locator('.text a').last().click();
-    await page.getByRole('heading', { name: 'Numbers', exact: true }).waitFor({ state: 'attached' });
+    await page.getByRole('heading', { name: 'Numbers', level: 1 }).waitFor({ state: 'attached' });
     expect(problems).toEqual([]);
     await context.close();
   });
