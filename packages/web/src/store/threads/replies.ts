@@ -36,13 +36,12 @@ export async function requestReplies(
   room: string,
   thread: string,
   limit: number,
-  place: { before?: number | undefined; after?: number } = {},
+  place: { before?: number; after?: number } = {},
 ): Promise<Replies & { news: readonly Message[] }> {
-  const { before, after } = place;
-  const query = { room, thread, limit, ...(before !== undefined && { before }), ...(after !== undefined && { after }) };
+  const query = { room, thread, limit, ...place };
   const { answer, news } = await journal.read(askFully<Message[]>(chat.GET('/api/messages', { params: { query } })));
   learnNamed(answer.data);
-  const hasEarlier = after !== undefined || answer.headers.has('Link');
+  const hasEarlier = place.after !== undefined || answer.headers.has('Link');
   const changed = news.filter((message) => message.thread?.$oid === thread);
   return { replies: applyReplies({ replies: answer.data, hasEarlier }, changed), hasEarlier, news };
 }

@@ -121,11 +121,10 @@ async function readReplies(id: string, place: { before?: number; after?: number 
   const card = cardSignal(id).peek();
   if (!card) return;
   const page = await requestReplies(card.root.room.$oid, id, limit, place);
-  change(id, (now) =>
-    place.after === undefined
-      ? { replies: merge(now.replies ?? [], page.replies), hasEarlier: page.hasEarlier }
-      : { replies: applyReplies({ ...now, replies: now.replies ?? [] }, page.replies) },
-  );
+  change(id, (now) => ({
+    replies: merge(now.replies ?? [], page.replies),
+    hasEarlier: place.after === undefined ? page.hasEarlier : now.hasEarlier,
+  }));
 }
 
 /** Marks a thread as read up to its last shown reply. Throws a `Failure`. */

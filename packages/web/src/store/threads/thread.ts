@@ -77,7 +77,7 @@ async function requestThread(id: string) {
 /** Reads the replies before those that are there. Throws a `Failure`. */
 export async function readReplies(room: string, id: string): Promise<void> {
   const before = thread.value?.replies[0]?.seq;
-  const { replies, hasEarlier } = await requestReplies(room, id, pageSize, { before });
+  const { replies, hasEarlier } = await requestReplies(room, id, pageSize, before === undefined ? {} : { before });
   const now = thread.value?.replies ?? [];
   // Others may have been loaded in their place.
   if (before !== undefined && before !== now[0]?.seq) return;
@@ -98,14 +98,11 @@ export async function catchUpThread(room: string): Promise<void> {
       requestThread(id).then(({ root }) => change(id, { root })),
     ]);
     if (thread.value?.id !== id) return;
-    const { replies } = thread.value;
+    const { replies, hasEarlier } = thread.value;
     // Replies may be missing before those that have just come.
     const known = replies.filter((reply) => !newest.news.includes(reply)).at(-1)?.seq ?? 0;
     const isGap = newest.hasEarlier && known < (newest.replies[0]?.seq ?? 0);
-    change(id, {
-      replies: merge(isGap ? [] : replies, newest.replies),
-      ...(isGap && { hasEarlier: true }),
-    });
+    change(id, { replies: merge(isGap ? [] : replies, newest.replies), hasEarlier: isGap || hasEarlier });
   } catch (failure) {
     const isTemporary = failure instanceof Failure && failure.isTemporary;
     if (isTemporary) setTimeout(() => void catchUpThread(room), retryAfterMs);
