@@ -62,6 +62,23 @@ export async function interceptRequests(
   };
 }
 
+/** Holds the answer to the next request to an address, which the service has answered by then. */
+export async function holdAnswer(
+  page: Page,
+  url: Parameters<Page['route']>[0],
+  changeRequest: (route: Route) => { url?: string } = () => ({}),
+): Promise<{ answered: Promise<void>; release: () => void }> {
+  const [answered, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const hold = async (route: Route) => {
+    const response = await route.fetch(changeRequest(route));
+    answered.resolve();
+    await released.promise;
+    await route.fulfill({ response });
+  };
+  await interceptRequests(page, url, hold, 1);
+  return { answered: answered.promise, release: released.resolve };
+}
+
 /** Resolves when the page has been drawn in its current state. */
 export const drawn = (page: Page): Promise<unknown> =>
   page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');

@@ -4,7 +4,7 @@ import { anAccount } from '../../../test/support/accounts.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom, memberId, succeed } from '../../../test/support/rooms.ts';
 import { connected } from '../../../test/support/sockets.ts';
-import { interceptRequests } from '../../../tools/harness/browser.ts';
+import { holdAnswer } from '../../../tools/harness/browser.ts';
 import { call, serveUrl, signIn, textsOf, visit } from './support.ts';
 
 const patience = { timeout: 60_000 };
@@ -42,11 +42,11 @@ describe('an edit that waited for a connection', () => {
     const { page, context, path, token, stored } = await anEditOffline();
     await call('PATCH', path, { token, body: { text: 'from elsewhere' } });
     await context.setOffline(false);
-    await page.getByText('edited somewhere else in the meantime').waitFor(patience);
+    await page.getByText('edited somewhere else in the meantime').waitFor();
     expect([await stored(), await page.locator('.unsaved').textContent()]).toEqual(['from elsewhere', 'mine']);
     await page.getByRole('button', { name: 'Save mine' }).click();
     await expect.poll(stored, patience).toBe('mine');
-    await page.locator('.state.refused').waitFor({ state: 'hidden', ...patience });
+    await page.locator('.state.refused').waitFor({ state: 'hidden' });
     await context.close();
   });
 
@@ -62,7 +62,7 @@ describe('an edit that waited for a connection', () => {
     const { page, context, path, token } = await anEditOffline();
     await call('DELETE', path, { token });
     await context.setOffline(false);
-    await page.getByText('the message no longer exists').waitFor(patience);
+    await page.getByText('the message no longer exists').waitFor();
     expect(await page.locator('.room-pane li.pending .text').textContent()).toBe('mine');
     // There is nothing left to save, but the text can be a new message.
     const pending = page.locator('.room-pane li.pending');
@@ -187,26 +187,15 @@ describe('the list of rooms', () => {
       .locator('.rooms')
       .getByRole('link', { name: `${zoe.username} (away)` })
       .waitFor();
-    const [isAsked, isSeen] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    await interceptRequests(
-      page,
-      (url) => isWhole(url.href),
-      async (route) => {
-        const response = await route.fetch();
-        isAsked.resolve();
-        await isSeen.promise;
-        await route.fulfill({ response });
-      },
-      1,
-    );
+    const { answered, release } = await holdAnswer(page, (url) => isWhole(url.href));
     // A conversation has another name: the page asks for all of them.
     await succeed(call('PATCH', '/api/users/me', { token: zoe.token, body: { name: 'Zoe Zimmer' } }));
-    await isAsked.promise;
+    await answered;
     const unread = page.locator(`a.room.unread[href="/rooms/${room.id}"]`);
     await aMessage(ann, room.id, {}, call);
     await unread.waitFor();
     const isAnswered = page.waitForResponse((response) => isWhole(response.url()));
-    isSeen.resolve();
+    release();
     await (await isAnswered).finished();
     await page.waitForTimeout(500);
     await page.locator('.rooms').getByRole('link', { name: 'Zoe Zimmer' }).waitFor();

@@ -25,8 +25,8 @@ async function sent(page: Page, count: number): Promise<void> {
   await page
     .locator('.room-pane li.message:not(.pending)')
     .nth(count - 1)
-    .waitFor({ timeout: 60_000 });
-  await page.locator('.room-pane li.message.pending').first().waitFor({ state: 'hidden', timeout: 60_000 });
+    .waitFor();
+  await page.locator('.room-pane li.message.pending').first().waitFor({ state: 'hidden' });
 }
 
 /** Keeps a page from writing to its outbox or its drafts until the returned function is called. */

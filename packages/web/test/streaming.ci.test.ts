@@ -7,6 +7,7 @@ import { anAccount } from '../../../test/support/accounts.ts';
 import { aBot } from '../../../test/support/bots.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoomOf } from '../../../test/support/rooms.ts';
+import { holdAnswer } from '../../../tools/harness/browser.ts';
 import { call, serveUrl, visit } from './support.ts';
 
 /** The time after which the page marks visible messages as read. */
@@ -84,23 +85,17 @@ it('a complete answer does not stream again when an earlier request for it is an
   const answer = createChatClient({ baseUrl: serveUrl, token: bot.token }).stream({ room });
   const { _id } = await answer.message;
   const { page, context, problems } = await visit({ as: ann });
-  const [read, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  await page.route(`**/api/messages/${_id.$oid}`, async (route) => {
-    const response = await route.fetch();
-    read.resolve();
-    await released.promise;
-    await route.fulfill({ response });
-  });
+  const { answered, release } = await holdAnswer(page, `**/api/messages/${_id.$oid}`);
   await page.goto(`${serveUrl}/rooms/${room}`);
   const busy = page.locator('.room-pane li.message').last().locator('[aria-busy=true]');
   await busy.waitFor();
   // The page reads a message that is silent.
-  await read.promise;
+  await answered;
   await answer.write('Done');
   await answer.end();
   await busy.waitFor({ state: 'detached' });
   const late = page.waitForResponse((response) => response.url().endsWith(`/api/messages/${_id.$oid}`));
-  released.resolve();
+  release();
   await (await late).finished();
   await page.waitForTimeout(500);
   expect([await busy.count(), problems]).toEqual([0, []]);

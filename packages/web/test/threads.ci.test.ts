@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
-import { goWithin, interceptRequests } from '../../../tools/harness/browser.ts';
+import { goWithin, holdAnswer } from '../../../tools/harness/browser.ts';
 import { call, press, serveUrl, signIn, textsOf, visit } from './support.ts';
 
 /** The address of a request for replies, as the page sends it. */
@@ -14,23 +14,6 @@ function forTwo(route: Route): { url: string } {
   const url = new URL(route.request().url());
   url.searchParams.set('limit', '2');
   return { url: url.href };
-}
-
-/** Holds the answer to the next request to an address. The request has been answered by then. */
-async function holdAnswer(
-  page: Page,
-  url: Parameters<Page['route']>[0],
-  ofRoute: (route: Route) => { url?: string } = () => ({}),
-) {
-  const [answered, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const hold = async (route: Route) => {
-    const response = await route.fetch(ofRoute(route));
-    answered.resolve();
-    await released.promise;
-    await route.fulfill({ response });
-  };
-  await interceptRequests(page, url, hold, 1);
-  return { answered: answered.promise, release: released.resolve };
 }
 
 /** The texts of the replies in the open thread. */
@@ -292,19 +275,13 @@ describe('a thread', () => {
     const [slow, late] = [await aMessage(me, id, { text: 'slow' }, call), await aMessage(me, id, { text: 'late' }, call)];
     await aMessage(other, id, { text: 'reply', thread: slow._id.$oid }, call);
     const { page, context } = await visit({ path: '/directory', as: me });
-    const [read, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    await page.route('**/api/threads?unread=true*', async (route) => {
-      const response = await route.fetch();
-      read.resolve();
-      await released.promise;
-      await route.fulfill({ response });
-    });
+    const { answered, release } = await holdAnswer(page, '**/api/threads?unread=true*');
     await page.route(`**/api/messages?*thread=${slow._id.$oid}*`, () => {});
     await page
       .locator('.rooms')
       .getByRole('link', { name: /^Threads/ })
       .click();
-    await read.promise;
+    await answered;
     await aMessage(other, id, { text: 'reply', thread: late._id.$oid }, call);
     // The page looks for new replies a second after it has heard of a change.
     const count = page
@@ -313,7 +290,7 @@ describe('a thread', () => {
       .getByText('2', { exact: true });
     await count.waitFor({ state: 'attached' });
     await page.waitForTimeout(2_000);
-    released.resolve();
+    release();
     await page.getByRole('article').filter({ hasText: 'late' }).waitFor();
     expect(await page.getByRole('article').count()).toBe(2);
     await context.close();

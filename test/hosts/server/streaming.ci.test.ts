@@ -125,8 +125,6 @@ it('a stream survives its server, and is interrupted if nobody continues it', as
     { $set: { 'streaming.stored_at': { $add: ['$streaming.stored_at', -61_000] } } },
   ]);
   const second = await aService({}, commands.serve);
-  await expect
-    .poll(stored, { timeout: 30_000 })
-    .toMatchObject({ text: 'Half of the answer', streamed: 'interrupted', edited_at: null });
+  await expect.poll(stored).toMatchObject({ text: 'Half of the answer', streamed: 'interrupted', edited_at: null });
   await second.stop();
 });
