@@ -148,8 +148,8 @@ describe('a conversation', () => {
     const box = page.locator('#messages');
     const topOf = () => box.evaluate(({ scrollTop }) => scrollTop);
     await expect.poll(topOf).toBeGreaterThan(400);
-    // The browser reports the move later than the message is drawn.
-    await page.evaluate("addEventListener('scroll', (event) => event.stopPropagation(), { capture: true, once: true })");
+    // The browser reports no scroll before the message is drawn.
+    await page.evaluate("addEventListener('scroll', (event) => event.stopPropagation(), { capture: true })");
     await box.evaluate((element) => element.scrollBy(0, -300));
     const before = await topOf();
     await aMessage(kenji, id, { text: 'good news' }, call);
