@@ -55,12 +55,11 @@ describe('a cached caller', () => {
         })
         .not.toEqual(almostAnHourAgo),
     );
-    // The note changes the token, which may be looked up again before the poll sees the note.
-    const before = got.slice(
-      0,
-      got.findIndex((command) => command.has('update')),
-    );
-    expect(before.filter((command) => command.has('aggregate'))).toHaveLength(1);
+    const countLookUps = (commands: typeof got) => commands.filter((command) => command.has('aggregate')).length;
+    const noted = got.findIndex((command) => command.has('update'));
+    expect(countLookUps(got.slice(0, noted))).toBe(1);
+    // The note changes the token, which may be looked up once more before the poll sees the note.
+    expect(countLookUps(got.slice(noted))).toBeLessThanOrEqual(1);
   });
 
   it('a cached caller always equals the current owner of the token, after any change', async () => {
