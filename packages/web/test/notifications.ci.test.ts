@@ -83,9 +83,10 @@ async function notified() {
 /** Has the browser get what arrived at the push service, as when it reaches the device. */
 async function deliver({ context, page }: Pick<NotifiedPages, 'context' | 'page'>, arrived: Push[]): Promise<void> {
   const session = await context.newCDPSession(page);
+  // A worker that is still being installed gets no pushes.
   const found = new Promise<string>((resolve) => {
-    session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
-      const mine = registrations.find(({ scopeURL }) => scopeURL.startsWith(server.url));
+    session.on('ServiceWorker.workerVersionUpdated', ({ versions }) => {
+      const mine = versions.find(({ scriptURL, status }) => scriptURL.startsWith(server.url) && status === 'activated');
       if (mine) resolve(mine.registrationId);
     });
   });
@@ -245,10 +246,10 @@ describe('a device with notifications', () => {
       if (request.method() === 'PUT' && request.url().endsWith('/api/push-subscription')) told++;
     });
     const start = async () => {
-      // Asked after the page has looked at its subscription.
-      const counted = page.waitForResponse((response) => response.url().includes('/api/notifications'));
+      // The page stores this when its subscription is up to date.
+      await page.evaluate(`localStorage.removeItem('chat-push')`);
       await page.reload();
-      await counted;
+      await expect.poll(() => page.evaluate(`localStorage.getItem('chat-push')`)).toBe('on');
       return told;
     };
     expect(await start()).toBe(0);
