@@ -1,11 +1,11 @@
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import type { Member } from '../../../lib/members/members.ts';
 import { anAccount } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom, memberId, succeed } from '../../../test/support/rooms.ts';
-import { interceptRequests } from '../../../tools/harness/browser.ts';
+import { drawn, interceptRequests } from '../../../tools/harness/browser.ts';
 import {
   call,
   countEffort,
@@ -340,6 +340,33 @@ describe('favourites', () => {
     await page.keyboard.press('Escape');
     await page.reload();
     await expect.poll(() => favourites(page)).toEqual(['Gamma', 'beta', 'Alpha']);
+    await close();
+  });
+
+  it('favourites stay where they were moved when a list from before the move arrives after it', async () => {
+    const { pages, patch, close } = await withFavourites(['Alpha', 'beta', 'Gamma'], [{}]);
+    const [page] = pages as [Page];
+    const [early, late] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let lists = 0;
+    const hold = async (route: Route) => {
+      const response = await route.fetch();
+      await [early, late][lists++]?.promise;
+      await route.fulfill({ response });
+    };
+    await interceptRequests(page, '**/api/members?*', hold, 2);
+    await succeed(patch('Gamma', { favourite_order: 2 ** 40 }));
+    await expect.poll(() => lists).toBe(1);
+    await actionsFor(page, 'Alpha').click();
+    await page.getByRole('menuitem', { name: 'Move down' }).click();
+    // The page has stored the move, and reads the list again.
+    await expect.poll(() => lists).toBe(2);
+    for (const { resolve } of [early, late]) {
+      const isAnswered = page.waitForResponse('**/api/members?*');
+      resolve();
+      await (await isAnswered).finished();
+      await drawn(page);
+      expect(await favourites(page)).toEqual(['beta', 'Alpha', 'Gamma']);
+    }
     await close();
   });
 

@@ -9,7 +9,7 @@ import { connection, connectionFailed } from '../store/connection.ts';
 import { learnEpoch } from '../store/epoch.ts';
 import { dropMembers, nextOf } from '../store/people/members.ts';
 import { showActivity, showTyping } from '../store/people/typing.ts';
-import { changedElsewhere, dropOldMarkers, mergeRooms, rooms, sendMarkers } from '../store/rooms/rooms.ts';
+import { askForList, changedElsewhere, dropOldMarkers, mergeRooms, rooms, sendMarkers, takeList } from '../store/rooms/rooms.ts';
 import { readThreadAgain, threadChangedElsewhere } from '../store/threads/thread.ts';
 import { retryAll } from '../store/unsent/outbox.ts';
 import { Follower, hearChunk, openTimeline } from './follow.ts';
@@ -55,9 +55,6 @@ class Sync {
   #doubtedAt = never;
   /** How many answers with a list are on their way. */
   #listing = 0;
-  /** How many lists were asked for, and which of them was taken last. */
-  #asked = 0;
-  #taken = 0;
   #relisting: ReturnType<typeof setTimeout> | undefined;
 
   /**
@@ -108,7 +105,7 @@ class Sync {
   async readRooms({ all = false } = {}): Promise<void> {
     const patience = this.#push === 'connected' ? fullListEvery : fullListWithoutPush;
     const began = performance.now();
-    const turn = ++this.#asked;
+    const request = askForList();
     const isAll = all || this.#doubtedAt >= this.#allRoomsAt || began - this.#allRoomsAt > patience;
     const list: Member[] = [];
     let since: string | undefined;
@@ -128,10 +125,9 @@ class Sync {
     }
     dropOldMarkers();
     const before = rooms.value;
-    // Ignore it if a later request was answered before.
-    const isNewest = turn > this.#taken;
+    // Ignore it if a later request was answered before, or it may miss a change from here.
+    const isNewest = takeList(request);
     if (isNewest) {
-      this.#taken = turn;
       mergeRooms(list, isAll || list.length < 20);
       if (isAll) this.#allRoomsAt = began;
     } else if (began > this.#allRoomsAt) {

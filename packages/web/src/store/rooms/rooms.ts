@@ -73,6 +73,28 @@ function asRoom(member: Member): MyRoom {
 /** The name of a direct conversation: the names of the others, or mine if I am alone in it. */
 const nameOfDirect = (others: readonly Person[], mine: Person) => others.map(nameOf).join(', ') || nameOf(mine);
 
+/** How many lists were asked for, and the last of them that was taken, or is to be ignored. */
+let asked = 0;
+let taken = 0;
+
+/** Returns the number of a request for a list. */
+export const askForList = (): number => ++asked;
+
+/**
+ * Ignores the answers with a list that are on their way: a change that was made here may be missing
+ * from them.
+ */
+export function distrustLists(): void {
+  taken = asked;
+}
+
+/** True if this answer is the newest list so far, and is not to be ignored. */
+export function takeList(request: number): boolean {
+  if (request <= taken) return false;
+  taken = request;
+  return true;
+}
+
 /**
  * Merges a list of memberships: all of them, or those of the rooms with news, which become the most
  * recently active.
@@ -93,6 +115,7 @@ export function changeMyRoom(id: string, changes: Partial<MyRoom>): void {
 
 /** Removes a room from the list: it was left, or is gone. */
 export function dropRoom(id: string): void {
+  distrustLists();
   setRooms((rooms.value ?? []).filter((room) => room.id !== id));
 }
 
@@ -133,6 +156,7 @@ export async function sendMarkers(): Promise<void> {
       if (!(failure instanceof Failure) || failure.isTemporary || failure.status === 401) throw failure;
     }
     confirmMarker(id, seq);
+    distrustLists();
     tell({ type: 'read', room: id, seq });
   }
 }
@@ -161,7 +185,8 @@ export async function changedElsewhere(frame: Extract<ServerFrame, { type: 'read
   }
   try {
     const member = await ask(chat.GET('/api/members/{member}', { params: { path: { member: room.member } } }));
-    const { order, isDirect, name, people, ...changes } = asRoom(member);
+    // After a favourite was moved, the list is read again. This answer may be from before that.
+    const { order, isDirect, name, people, place, ...changes } = asRoom(member);
     changeMyRoom(id, changes);
   } catch {
     // The next list has it.
@@ -177,6 +202,7 @@ export async function markUnread(id: string, seq: number): Promise<void> {
   confirmMarker(id, markers.get(id)?.seq ?? 0);
   const params = { path: { member: roomOf(id)?.member ?? '' } };
   const member = (await ask(chat.PATCH('/api/members/{member}', { params, body: { unread_from: seq } }))) as MyMember;
+  distrustLists();
   changeMyRoom(id, { lastRead: member.last_read, unread: member.unread, mentions: member.unread_mentions });
 }
 

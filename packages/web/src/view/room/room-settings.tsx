@@ -5,7 +5,7 @@ import { strings } from '../../i18n/strings.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
 import { ask, chat, type RoomDetails } from '../../service/api.ts';
 import { may } from '../../store/rooms/permissions.ts';
-import { changeMyRoom, roomOf } from '../../store/rooms/rooms.ts';
+import { changeMyRoom, distrustLists, roomOf } from '../../store/rooms/rooms.ts';
 import { aboutRoom, learnAbout, loadAbout } from '../../store/rooms/topics.ts';
 import { AboutSide, tabsOf } from '../lists/about-side.tsx';
 import { RoomPicture } from '../people/picture-form.tsx';
@@ -82,6 +82,7 @@ function Change({ room }: { room: string }) {
       details: (await ask(chat.PATCH('/api/rooms/{room}/details', { params, body: changes }))) as RoomDetails,
     });
     changeMyRoom(room, { name });
+    distrustLists();
     await loadAbout(room);
     notice(laterStrings.details.saved);
   };

@@ -6,7 +6,7 @@ import { laterStrings } from '../../i18n/strings-later.ts';
 import { ask, chat, Failure } from '../../service/api.ts';
 import type { MyRoom } from '../../store/kept.ts';
 import { numbersFor } from '../../store/rooms/favourite-order.ts';
-import { changeMyRoom, placing, roomOf } from '../../store/rooms/rooms.ts';
+import { changeMyRoom, distrustLists, placing, roomOf } from '../../store/rooms/rooms.ts';
 import { sections } from '../../store/rooms/sections.ts';
 import { sync } from '../../sync/sync.ts';
 import { safeName } from '../../text/names.ts';
@@ -71,6 +71,7 @@ async function store(numbers: ReadonlyMap<string, number>): Promise<void> {
       before.set(id, place);
     }
   });
+  distrustLists();
   for (const [id, place] of numbers) {
     // It was moved again in the meantime.
     if (placing.get(id) !== place) continue;

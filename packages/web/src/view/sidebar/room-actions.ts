@@ -11,7 +11,7 @@ import type { MyRoom } from '../../store/kept.ts';
 import { nextOf } from '../../store/people/members.ts';
 import { isOnlyOwner } from '../../store/people/more-members.ts';
 import { hideRoom } from '../../store/rooms/hidden.ts';
-import { allThreads, changeMyRoom, dropRoom, moveMarker, roomOf, rooms } from '../../store/rooms/rooms.ts';
+import { allThreads, changeMyRoom, distrustLists, dropRoom, moveMarker, roomOf, rooms } from '../../store/rooms/rooms.ts';
 import { dropTimeline, knownTimeline } from '../../store/timelines.ts';
 import { sync } from '../../sync/sync.ts';
 import { attempt } from '../shared/controls.tsx';
@@ -55,7 +55,10 @@ type Flags = Parameters<typeof changeMyRoom>[1];
 async function changeMine(room: string, body: object, now: Flags, before: Flags): Promise<void> {
   const member = roomOf(room)?.member ?? '';
   changeMyRoom(room, now);
+  distrustLists();
   const isDone = await attempt(() => ask(chat.PATCH('/api/members/{member}', { params: { path: { member } }, body })));
+  // Also those that were asked for meanwhile.
+  distrustLists();
   if (isDone) tell({ type: 'rooms' });
   else changeMyRoom(room, before);
 }
