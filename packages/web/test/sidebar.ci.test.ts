@@ -272,6 +272,25 @@ async function drag(page: Page, from: string, to: string, meanwhile: () => Promi
   await page.mouse.up();
 }
 
+/** Holds the answers to the next two requests for a list, each until it is released. */
+async function holdLists(page: Page) {
+  const held = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let count = 0;
+  const hold = async (route: Route) => {
+    const response = await route.fetch();
+    await held[count++]?.promise;
+    await route.fulfill({ response });
+  };
+  await interceptRequests(page, '**/api/members?*', hold, 2);
+  const releases = held.map(({ resolve }) => async () => {
+    const isAnswered = page.waitForResponse('**/api/members?*');
+    resolve();
+    await (await isAnswered).finished();
+    await drawn(page);
+  });
+  return { asked: (times: number) => expect.poll(() => count).toBe(times), releases };
+}
+
 describe('favourites', () => {
   it('favourites are dragged into an order that all devices show, and that stands still', async () => {
     const { pages, patch, owner, close } = await withFavourites(['Alpha', 'beta', 'Gamma', 'Delta'].sort(byName), [{}, {}]);
@@ -343,29 +362,34 @@ describe('favourites', () => {
     await close();
   });
 
-  it('favourites stay where they were moved when a list from before the move arrives after it', async () => {
+  it('favourites stay where they were moved, and rooms stay muted, when a list from before that arrives after it', async () => {
     const { pages, patch, close } = await withFavourites(['Alpha', 'beta', 'Gamma'], [{}]);
     const [page] = pages as [Page];
-    const [early, late] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    let lists = 0;
-    const hold = async (route: Route) => {
-      const response = await route.fetch();
-      await [early, late][lists++]?.promise;
-      await route.fulfill({ response });
-    };
-    await interceptRequests(page, '**/api/members?*', hold, 2);
-    await succeed(patch('Gamma', { favourite_order: 2 ** 40 }));
-    await expect.poll(() => lists).toBe(1);
-    await actionsFor(page, 'Alpha').click();
-    await page.getByRole('menuitem', { name: 'Move down' }).click();
-    // The page has stored the move, and reads the list again.
-    await expect.poll(() => lists).toBe(2);
-    for (const { resolve } of [early, late]) {
-      const isAnswered = page.waitForResponse('**/api/members?*');
-      resolve();
-      await (await isAnswered).finished();
+    const choose = async (entry: string) => {
+      await actionsFor(page, 'Alpha').click();
+      const stored = page.waitForResponse((response) => response.request().method() === 'PATCH');
+      await page.getByRole('menuitem', { name: entry, exact: true }).click();
+      await (await stored).finished();
       await drawn(page);
+    };
+    // A change elsewhere has the page ask for a list.
+    let lists = await holdLists(page);
+    await succeed(patch('Gamma', { favourite_order: 2 ** 40 }));
+    await lists.asked(1);
+    await choose('Move down');
+    // The page has stored the move, and reads the list again.
+    await lists.asked(2);
+    for (const release of lists.releases) {
+      await release();
       expect(await favourites(page)).toEqual(['beta', 'Alpha', 'Gamma']);
+    }
+    lists = await holdLists(page);
+    await succeed(patch('Gamma', { favourite_order: 2 ** 41 }));
+    await lists.asked(1);
+    await choose('Mute');
+    for (const release of lists.releases) {
+      await release();
+      expect(await row(page, 'Alpha').getByText('Muted').count()).toBe(1);
     }
     await close();
   });
