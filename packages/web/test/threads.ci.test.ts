@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
-import { goWithin, holdAnswer } from '../../../tools/harness/browser.ts';
+import { drawn, goWithin, holdAnswer } from '../../../tools/harness/browser.ts';
 import { call, press, serveUrl, signIn, textsOf, visit } from './support.ts';
 
 /** The address of a request for replies, as the page sends it. */
@@ -99,6 +99,30 @@ describe('a thread', () => {
     await expect.poll(() => textsOf(page)).toEqual(['root', 'uno']);
     await page.getByRole('button', { name: 'Show more' }).click();
     await expect.poll(() => repliesOf(page)).toEqual(['uno', 'two', 'three', 'four']);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('a thread loads no more than its newest replies if they come before its first message', async () => {
+    const owner = await anAccount();
+    const { id } = await aRoom({ owner });
+    const thread = (await aMessage(owner, id, { text: 'root' }, call))._id.$oid;
+    for (const text of ['one', 'two', 'three', 'four']) await aMessage(owner, id, { text, thread }, call);
+    const { page, context, problems } = await visit({ path: '/directory', as: owner });
+    await page.route(repliesUrl, (route) => route.continue(forTwo(route)));
+    const { answered, release } = await holdAnswer(page, `**/api/threads/${thread}`);
+    await page.goto(`${serveUrl}/rooms/${id}?thread=${thread}`);
+    await answered;
+    await expect.poll(() => repliesOf(page)).toEqual(['three', 'four']);
+    let earlier = 0;
+    page.on('request', (request) => request.url().includes('before=') && earlier++);
+    const isAnswered = page.waitForResponse(`**/api/threads/${thread}`);
+    release();
+    await (await isAnswered).finished();
+    await drawn(page);
+    expect(earlier).toBe(0);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(() => repliesOf(page)).toEqual(['one', 'two', 'three', 'four']);
     expect(problems).toEqual([]);
     await context.close();
   });

@@ -51,8 +51,9 @@ export async function openThread(room: string, id: string, reply = Number.POSITI
     change(id, { root, isFollowed, lastRead, failure: undefined });
     const goesOn = ({ replies: [first, ...others], hasEarlier }: Thread) =>
       hasEarlier && first && (reply < first.seq || (isFollowed && lastRead < first.seq && others.length < mostNew));
-    do await readReplies(room, id);
-    while (thread.value?.id === id && goesOn(thread.value));
+    // The newest may have come with the room's place.
+    if (thread.value?.replies.length === 0) await readReplies(room, id);
+    while (thread.value?.id === id && goesOn(thread.value)) await readReplies(room, id);
     change(id, { isLoading: false });
   } catch (failure) {
     change(id, { failure: asFailure(failure), isLoading: false });
