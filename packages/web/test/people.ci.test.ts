@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type Account, aName, anAccount } from '../../../test/support/accounts.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
+import { drawn, holdAnswer } from '../../../tools/harness/browser.ts';
 import { call, say, serveUrl, signIn, visit } from './support.ts';
 
 // A CommonJS module whose types declare the default export of an ES module.
@@ -174,10 +175,19 @@ describe('a blocked user', () => {
       .getByRole('button', { name: `Actions for ${other.username}` })
       .click();
     await page.getByRole('menuitem', { name: 'Block' }).click();
+    const { answered, release } = await holdAnswer(page, '**/api/blocks');
     await page.getByRole('dialog').getByRole('button', { name: 'Block' }).click();
+    await answered;
     await page.getByText('You haven’t joined a room yet.').waitFor();
     await page.getByRole('link', { name: 'Settings' }).click();
-    await page.locator('li.card', { hasText: other.username }).getByRole('button', { name: 'Unblock' }).click();
+    const unblock = page.locator('li.card', { hasText: other.username }).getByRole('button', { name: 'Unblock' });
+    await unblock.waitFor();
+    // The late answer has the list read again, and does not lead back to it.
+    const isListed = page.waitForResponse('**/api/members?*');
+    release();
+    await (await isListed).finished();
+    await drawn(page);
+    await unblock.click();
     await page.getByRole('link', { name: other.username }).click();
     await page.locator('li.message', { hasText: 'Buy this!' }).waitFor();
     expect(problems).toEqual([]);

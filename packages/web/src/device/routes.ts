@@ -167,3 +167,9 @@ export function go(path: string, { replace = false } = {}): void {
   const turn = before.name === 'room' ? (before.turn ?? 0) : 0;
   route.value = found.name === 'room' ? { ...found, turn: isSame ? turn + 1 : turn } : found;
 }
+
+/** Leaves the page of a room that is gone, if it is open. */
+export function goFrom(room: string): void {
+  const { value } = route;
+  if (value.name === 'room' && value.room === room) go('/', { replace: true });
+}

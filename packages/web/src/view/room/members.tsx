@@ -2,7 +2,7 @@ import type { Ban } from 'chat-service-client/contract';
 import { type Action, roles } from 'chat-service-rules/permissions';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { me } from '../../account/session.ts';
-import { go } from '../../device/routes.ts';
+import { goFrom } from '../../device/routes.ts';
 import { strings } from '../../i18n/strings.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
 import { ask, chat, type Member } from '../../service/api.ts';
@@ -158,7 +158,7 @@ function MemberRow({ member, mayBlock, onChange }: MemberProps) {
     await attempt(async () => {
       await ask(chat.POST('/api/blocks', { body: { user: member.user.$oid } }));
       await sync.readRooms({ all: true });
-      if (!roomOf(member.room.$oid)) go('/', { replace: true });
+      if (!roomOf(room)) goFrom(room);
     });
   };
   const items: MenuItem[] = [

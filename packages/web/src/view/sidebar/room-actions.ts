@@ -1,6 +1,6 @@
 import { me } from '../../account/session.ts';
 import { notice } from '../../device/announcer.tsx';
-import { go, route } from '../../device/routes.ts';
+import { goFrom } from '../../device/routes.ts';
 import { tell } from '../../device/tabs.ts';
 import { strings } from '../../i18n/strings.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
@@ -125,9 +125,4 @@ function removeRoom(room: string): void {
   dropRoom(room);
   dropTimeline(room);
   void forgetRoom(room);
-}
-
-function goFrom(room: string): void {
-  const { value } = route;
-  if (value.name === 'room' && value.room === room) go('/', { replace: true });
 }
