@@ -53,9 +53,15 @@ describe('marking all rooms as read', () => {
       .getByRole('link', { name: /^Threads/ })
       .getByText('1', { exact: true });
     await count.waitFor();
+    // The page hears of another reply late.
+    const released = Promise.withResolvers<void>();
+    await page.route('**/api/members?*', (route) => released.promise.then(() => route.continue()));
+    await aMessage(other, id, { text: 'another', thread: root._id.$oid }, call);
     await page.locator('.sidebar header button').click();
     await page.getByRole('menuitem', { name: 'Mark all as read' }).click();
-    await count.waitFor({ state: 'detached', timeout: 10_000 });
+    await page.waitForTimeout(500);
+    released.resolve();
+    await count.waitFor({ state: 'detached' });
     expect((await call('GET', '/api/threads?unread=true', { token: me.token })).body).toEqual([]);
     await context.close();
   });

@@ -131,7 +131,8 @@ class Sync {
       mergeRooms(list, isAll || list.length < 20);
       if (isAll) this.#allRoomsAt = began;
     } else if (began > this.#allRoomsAt) {
-      // It may have been a first page alone.
+      // The one taken may have been a first page alone.
+      if (all) return this.readRooms({ all });
       this.#doubtList();
       this.wake();
     }

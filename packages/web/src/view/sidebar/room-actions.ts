@@ -79,6 +79,8 @@ export async function markAllRead(): Promise<void> {
 
 /** Marks the threads as read that have new replies. */
 export async function markThreadsRead(): Promise<void> {
+  // The places of the rooms may be older than the replies.
+  await sync.readRooms({ all: true });
   for (let after: string | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
     const query = { unread: 'true' as const, limit: 100, ...(after !== undefined && { after }) };
     const { data, headers } = await askFully(chat.GET('/api/threads', { params: { query } }));
