@@ -1,11 +1,11 @@
-import type { Page, Route } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import type { Member } from '../../../lib/members/members.ts';
 import { anAccount } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom, memberId, succeed } from '../../../test/support/rooms.ts';
-import { drawn, interceptRequests } from '../../../tools/harness/browser.ts';
+import { drawn, holdAnswer, interceptRequests } from '../../../tools/harness/browser.ts';
 import {
   call,
   countEffort,
@@ -272,24 +272,24 @@ async function drag(page: Page, from: string, to: string, meanwhile: () => Promi
   await page.mouse.up();
 }
 
-/** Holds the answers to the next two requests for a list, each until it is released. */
+/** Holds the answers to the next two requests for a list. The page has drawn what it releases. */
 async function holdLists(page: Page) {
-  const held = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  let count = 0;
-  const hold = async (route: Route) => {
-    const response = await route.fetch();
-    await held[count++]?.promise;
-    await route.fulfill({ response });
-  };
-  await interceptRequests(page, '**/api/members?*', hold, 2);
-  const releases = held.map(({ resolve }) => async () => {
-    const isAnswered = page.waitForResponse('**/api/members?*');
-    resolve();
-    await (await isAnswered).finished();
-    await drawn(page);
-  });
-  return { asked: (times: number) => expect.poll(() => count).toBe(times), releases };
+  const url = '**/api/members?*';
+  // Of two that hold, the newer one has the first request.
+  const second = await holdAnswer(page, url);
+  const first = await holdAnswer(page, url);
+  return [first, second].map(({ answered, release }) => ({
+    answered,
+    release: async () => {
+      const isAnswered = page.waitForResponse(url);
+      release();
+      await (await isAnswered).finished();
+      await drawn(page);
+    },
+  })) as [HeldList, HeldList];
 }
+
+type HeldList = { answered: Promise<void>; release: () => Promise<void> };
 
 describe('favourites', () => {
   it('favourites are dragged into an order that all devices show, and that stands still', async () => {
@@ -375,19 +375,19 @@ describe('favourites', () => {
     // A change elsewhere has the page ask for a list.
     let lists = await holdLists(page);
     await succeed(patch('Gamma', { favourite_order: 2 ** 40 }));
-    await lists.asked(1);
+    await lists[0].answered;
     await choose('Move down');
     // The page has stored the move, and reads the list again.
-    await lists.asked(2);
-    for (const release of lists.releases) {
+    await lists[1].answered;
+    for (const { release } of lists) {
       await release();
       expect(await favourites(page)).toEqual(['beta', 'Alpha', 'Gamma']);
     }
     lists = await holdLists(page);
     await succeed(patch('Gamma', { favourite_order: 2 ** 41 }));
-    await lists.asked(1);
+    await lists[0].answered;
     await choose('Mute');
-    for (const release of lists.releases) {
+    for (const { release } of lists) {
       await release();
       expect(await row(page, 'Alpha').getByText('Muted').count()).toBe(1);
     }

@@ -61,7 +61,7 @@ describe('marking all rooms as read', () => {
     await page.getByRole('menuitem', { name: 'Mark all as read' }).click();
     await page.waitForTimeout(500);
     released.resolve();
-    await count.waitFor({ state: 'detached' });
+    await count.waitFor({ state: 'detached', timeout: 10_000 });
     expect((await call('GET', '/api/threads?unread=true', { token: me.token })).body).toEqual([]);
     await context.close();
   });
