@@ -169,8 +169,10 @@ export async function startServer(address: Address, route: FindRoute = loadRoute
   return {
     port: (server.address() as AddressInfo).port,
     close: async () => {
-      closing = true;
-      await close(push.end());
+      await close(() => {
+        closing = true;
+        return push.end();
+      });
       await push.stop();
     },
   };

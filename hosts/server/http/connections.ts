@@ -35,12 +35,14 @@ const mostTurns = 1_000;
 
 /**
  * Returns a function that closes a server without resetting connections with requests in progress.
- * It accepts the connections that are already established, then stops listening. Kept-alive
- * connections have `quietTime` milliseconds for a next request, whose response should say
- * `Connection: close`. `Server.close()` of Node.js would destroy idle connections immediately.
- * Resolves when all connections have ended.
+ * It accepts the connections that are already established, stops listening, and only then calls
+ * `begin`. From then on, responses should say `Connection: close`. Earlier, they would make clients
+ * open new connections, which the system resets if the server stops listening at that moment.
+ * `begin` returns the milliseconds that kept-alive connections have for a next request.
+ * `Server.close()` of Node.js would destroy idle connections immediately. Resolves when all
+ * connections have ended.
  */
-export function closeWithoutResets(server: Server): (quietTime: number) => Promise<void> {
+export function closeWithoutResets(server: Server): (begin: () => number) => Promise<void> {
   const open = new Set<Socket>();
   let accepted = 0;
   server.on('connection', (socket) => {
@@ -49,7 +51,7 @@ export function closeWithoutResets(server: Server): (quietTime: number) => Promi
     socket.once('close', () => open.delete(socket));
   });
 
-  return async (quietTime) => {
+  return async (begin) => {
     // The system has already established these connections, and would reset them. Each turn accepts
     // one; the first turn may have started before.
     for (let turn = 0, none = 0; turn < mostTurns && none < 3; turn++) {
@@ -58,6 +60,7 @@ export function closeWithoutResets(server: Server): (quietTime: number) => Promi
       none = accepted > before ? 0 : none + 1;
     }
     const closed = new Promise<void>((resolve) => TcpServer.prototype.close.call(server, () => resolve()));
+    const quietTime = begin();
     let idle: NodeJS.Timeout | undefined;
     const quiet = setTimeout(() => {
       // Node.js does not consider connections idle that browsers opened in advance.

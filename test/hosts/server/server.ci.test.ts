@@ -324,6 +324,24 @@ describe('closing the server', () => {
     await closed;
   });
 
+  it('closing the server makes no client open a new connection while the port still accepts one', async () => {
+    const started = Promise.withResolvers<void>();
+    const finish = Promise.withResolvers<void>();
+    const server = await aServer(async () => {
+      started.resolve();
+      await finish.promise;
+      return { statusCode: 200, headers: {}, body: '' };
+    });
+    const [socket] = openMany(server.port, 1) as [Socket];
+    socket.write(aRequest);
+    await started.promise;
+    const closed = server.close();
+    finish.resolve();
+    expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1\.1 200 .*Connection: keep-alive/s);
+    socket.destroy();
+    await closed;
+  });
+
   it('closing the server answers all that have connected before, although it has not accepted them yet', async () => {
     const server = await aServer(echo);
     const sockets = openMany(server.port, 100);
