@@ -1,13 +1,15 @@
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom, aRoomOf } from '../../../test/support/rooms.ts';
+import { drawn, holdAnswer, interceptRequests } from '../../../tools/harness/browser.ts';
 import { objections } from './axe.ts';
 import { call, openPage, serveUrl, signIn, visit } from './support.ts';
 
 const phone = { width: 390, height: 780, options: { hasTouch: true } };
 const rowOf = (page: Page, name: string) => page.locator('.rooms').getByRole('link', { name: new RegExp(`^${name}`) });
+const countUrl = '**/api/notifications*';
 const results = (page: Page) => page.locator('.results li');
 
 /** Presses Tab until something has the focus. */
@@ -68,6 +70,49 @@ describe('the notifications', () => {
     await page.keyboard.press('Escape');
     await results(page).first().waitFor({ state: 'detached' });
     expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('the number of notifications includes one that came while they were counted', async () => {
+    const [me, other] = [await anAccount(), await anAccount()];
+    const { id } = await aRoom({ owner: me, members: [other], name: 'There' });
+    const { page, context } = await visit({ path: '/directory', as: me });
+    const { answered, release } = await holdAnswer(page, countUrl);
+    await page.reload();
+    await answered;
+    await aMessage(other, id, { text: `for @${me.username}` }, call);
+    await expect.poll(() => page.title()).toMatch(/^\(1\) /);
+    const isFinished = page.waitForEvent('requestfinished', (request) => request.url().includes('/api/notifications'));
+    release();
+    await isFinished;
+    await drawn(page);
+    expect(await page.title()).toMatch(/^\(1\) /);
+    await context.close();
+  });
+
+  it('the number of notifications does not include twice one that was counted before the list of rooms had it', async () => {
+    const [me, other] = [await anAccount(), await anAccount()];
+    const { id } = await aRoom({ owner: me, members: [other], name: 'There' });
+    const { page, context } = await visit({ path: '/directory', as: me });
+    const [asked, sent, listed] = [Promise.withResolvers(), Promise.withResolvers(), Promise.withResolvers()];
+    const hold = async (route: Route) => {
+      asked.resolve(undefined);
+      await sent.promise;
+      await route.continue();
+    };
+    await interceptRequests(page, countUrl, hold, 1);
+    await page.reload();
+    await asked.promise;
+    await interceptRequests(page, '**/api/members?user=me*', async (route) => {
+      await listed.promise;
+      await route.continue();
+    });
+    await aMessage(other, id, { text: `for @${me.username}` }, call);
+    sent.resolve(undefined);
+    await expect.poll(() => page.title()).toMatch(/^\(1\) /);
+    listed.resolve(undefined);
+    await rowOf(page, 'There').getByText('1 unread message').waitFor({ state: 'attached' });
+    expect(await page.title()).toMatch(/^\(1\) /);
     await context.close();
   });
 

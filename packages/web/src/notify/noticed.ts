@@ -1,4 +1,4 @@
-import { effect, untracked } from '@preact/signals';
+import { computed, effect, untracked } from '@preact/signals';
 import { session } from '../account/session.ts';
 import { ask, askFully, chat } from '../service/api.ts';
 import { idOf } from '../service/ids.ts';
@@ -8,8 +8,13 @@ import { allMentions, allThreads, noticed } from '../store/rooms/rooms.ts';
 /** How long to wait for related changes before requesting the number of unread ones. */
 const restMs = 1_000;
 
+/** How much later than a count the list of rooms may have a message that was counted. */
+const listedMs = 3_000;
+
 let isWaiting = false;
 let turn = 0;
+/** When the service's number was taken. */
+let countedAt = Number.NEGATIVE_INFINITY;
 
 /** Has the unread notifications counted again, in a moment. */
 export function countSoon(): void {
@@ -26,8 +31,11 @@ async function count(): Promise<void> {
   try {
     const { headers } = await askFully(chat.GET('/api/notifications', { params: { query: { limit: 1 } } }));
     const after = session.peek();
-    if (mine === turn && after.state === 'in' && idOf(after.user) === idOf(value.user))
-      noticed.value = Number(headers.get('X-Unread-Count') ?? 0);
+    if (after.state !== 'in' || idOf(after.user) !== idOf(value.user)) return;
+    // It may be from before a change.
+    if (mine !== turn) return countSoon();
+    noticed.value = Number(headers.get('X-Unread-Count') ?? 0);
+    countedAt = performance.now();
   } catch {
     // It is asked again when the service is reached, and when something changes.
   }
@@ -39,18 +47,21 @@ async function count(): Promise<void> {
  * mention of everybody.
  */
 export function startCounting(): void {
-  let before = 0;
+  const known = computed(() => allMentions.value + allThreads.value);
+  let before = known.peek();
   let user = '';
   effect(() => {
-    const now = allMentions.value + allThreads.value;
+    const now = known.value;
     const { value } = session;
     const reached = value.state === 'in' && connection.value === 'online' ? idOf(value.user) : '';
     untracked(() => {
-      const isFewer = now < before;
-      if (noticed.value !== undefined) noticed.value = Math.max(0, noticed.value + now - before);
+      const [isFewer, isMore] = [now < before, now > before];
+      if (isFewer || isMore) turn++;
+      const isPerhapsCounted = isMore && performance.now() - countedAt < listedMs;
+      if (noticed.value !== undefined && !isPerhapsCounted) noticed.value = Math.max(0, noticed.value + now - before);
       before = now;
       // Some of the notifications read in the room may have been read in the list before.
-      if (reached !== '' && (reached !== user || isFewer)) countSoon();
+      if (reached !== '' && (reached !== user || isFewer || isPerhapsCounted)) countSoon();
       user = reached;
     });
   });
@@ -61,4 +72,5 @@ export async function readUpTo(time: string): Promise<void> {
   const mine = ++turn;
   const { unread } = await ask(chat.PATCH('/api/notifications', { body: { read_until: { $date: time } } }));
   if (mine === turn) noticed.value = unread;
+  else countSoon();
 }
