@@ -340,6 +340,8 @@ describe('a device with notifications', () => {
     await goWithin(page, '/settings/notifications');
     const me = async () => (await call()('GET', '/api/users/me', { token: owner.token })).body as { quiet_hours?: object };
     const told = () => page.evaluate<string[]>('window.told');
+    // Earlier messages are not news.
+    await page.locator('.rooms a', { hasText: 'Plans' }).waitFor();
     await aMessage(other, id, { text: `@${owner.username} early` }, call());
     await expect.poll(told).toEqual([expect.stringContaining('early')]);
     // All of the day but a minute that has just passed.
@@ -412,16 +414,31 @@ describe('a device with notifications', () => {
     await context.close();
   });
 
-  it('a device removes the notifications of messages that were read', async () => {
+  it.each([
+    ['while the page shows notifications', false],
+    ['before the page shows notifications', true],
+  ])('a device removes the notifications of messages that were read %s', async (_when, isEarly) => {
     const { page, context, owner, device } = await notified();
     const other = await anAccount();
     const { id } = await aRoom({ owner, members: [other], name: 'Plans' });
+    // The page loads that code a second after its first messages.
+    if (isEarly)
+      await context.addInitScript(`
+        const wait = setTimeout;
+        const held = [];
+        window.letOn = () => held.forEach((call) => call());
+        window.setTimeout = (call, ms, ...more) => (ms === 1_000 && held.length === 0 ? held.push(call) : wait(call, ms, ...more));`);
     await page.reload();
     await goWithin(page, `/directory`);
+    const row = page.locator('.rooms a', { hasText: 'Plans' });
+    await row.waitFor();
     await aMessage(other, id, { text: `@${owner.username} lunch?` }, call());
     await expect.poll(() => device.pushes.length).toBe(1);
     expect(await page.evaluate('window.taken')).toEqual([]);
-    await page.locator('.rooms a', { hasText: 'Plans' }).click();
+    await row.click();
+    await page.locator('li.message', { hasText: 'lunch?' }).waitFor();
+    await page.locator('.rooms a', { hasText: '1 unread message' }).waitFor({ state: 'detached' });
+    if (isEarly) await page.evaluate('window.letOn()');
     await expect.poll(() => page.evaluate('window.taken')).toEqual([id]);
     await context.close();
   });

@@ -98,7 +98,8 @@ export function startNotifying(known: readonly MyRoom[]): void {
     const now = rooms.value;
     for (const room of now ?? []) {
       const known = before?.find(({ id }) => id === room.id);
-      if (room.unread === 0 && known?.unread !== 0) void closeNotifications(room.id);
+      // A room may have news and be read before this code is loaded.
+      if (room.unread === 0 && (known?.unread !== 0 || room.lastRead > known.lastRead)) void closeNotifications(room.id);
       if (!known || room.isMuted) continue;
       const mentioned = room.mentions - known.mentions;
       // The service counts mentions a moment after the message. A read marker that was set back is
