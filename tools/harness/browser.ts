@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type Browser, chromium, type Page, type Route } from 'playwright-core';
+import { type Browser, chromium, type Page, type Request, type Route } from 'playwright-core';
 
 /** The path of a browser, and the environment variables that it needs. */
 type Executable = { path: string; environment: Record<string, string> };
@@ -62,22 +62,35 @@ export async function interceptRequests(
   };
 }
 
-/** Holds the answer to the next request to an address, which the service has answered by then. */
+/**
+ * Holds the answer to the next request to an address. `answered` resolves when the service has
+ * answered, and `release` when the page has received and drawn the answer.
+ */
 export async function holdAnswer(
   page: Page,
   url: Parameters<Page['route']>[0],
   changeRequest: (route: Route) => { url?: string } = () => ({}),
-): Promise<{ answered: Promise<void>; release: () => void }> {
+): Promise<HeldAnswer> {
   const [answered, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let held: Request | undefined;
   const hold = async (route: Route) => {
+    held = route.request();
     const response = await route.fetch(changeRequest(route));
     answered.resolve();
     await released.promise;
     await route.fulfill({ response });
   };
   await interceptRequests(page, url, hold, 1);
-  return { answered: answered.promise, release: released.resolve };
+  const release = async () => {
+    const isReceived = page.waitForEvent('requestfinished', (request) => request === held);
+    released.resolve();
+    await isReceived;
+    await drawn(page);
+  };
+  return { answered: answered.promise, release };
 }
+
+export type HeldAnswer = { answered: Promise<void>; release: () => Promise<void> };
 
 /** Resolves when the page has been drawn in its current state. */
 export const drawn = (page: Page): Promise<unknown> =>

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom, aRoomOf } from '../../../test/support/rooms.ts';
-import { drawn, holdAnswer, interceptRequests } from '../../../tools/harness/browser.ts';
+import { holdAnswer, interceptRequests } from '../../../tools/harness/browser.ts';
 import { objections } from './axe.ts';
 import { call, openPage, serveUrl, signIn, visit } from './support.ts';
 
@@ -82,10 +82,7 @@ describe('the notifications', () => {
     await answered;
     await aMessage(other, id, { text: `for @${me.username}` }, call);
     await expect.poll(() => page.title()).toMatch(/^\(1\) /);
-    const isFinished = page.waitForEvent('requestfinished', (request) => request.url().includes('/api/notifications'));
-    release();
-    await isFinished;
-    await drawn(page);
+    await release();
     expect(await page.title()).toMatch(/^\(1\) /);
     await context.close();
   });
@@ -94,23 +91,20 @@ describe('the notifications', () => {
     const [me, other] = [await anAccount(), await anAccount()];
     const { id } = await aRoom({ owner: me, members: [other], name: 'There' });
     const { page, context } = await visit({ path: '/directory', as: me });
-    const [asked, sent, listed] = [Promise.withResolvers(), Promise.withResolvers(), Promise.withResolvers()];
-    const hold = async (route: Route) => {
-      asked.resolve(undefined);
+    const [asked, sent, counted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const askLater = async (route: Route) => {
+      asked.resolve();
       await sent.promise;
       await route.continue();
     };
-    await interceptRequests(page, countUrl, hold, 1);
+    await interceptRequests(page, countUrl, askLater, 1);
     await page.reload();
     await asked.promise;
-    await interceptRequests(page, '**/api/members?user=me*', async (route) => {
-      await listed.promise;
-      await route.continue();
-    });
+    await page.route('**/api/members?user=me*', (route) => counted.promise.then(() => route.continue()));
     await aMessage(other, id, { text: `for @${me.username}` }, call);
-    sent.resolve(undefined);
+    sent.resolve();
     await expect.poll(() => page.title()).toMatch(/^\(1\) /);
-    listed.resolve(undefined);
+    counted.resolve();
     await rowOf(page, 'There').getByText('1 unread message').waitFor({ state: 'attached' });
     expect(await page.title()).toMatch(/^\(1\) /);
     await context.close();

@@ -184,7 +184,7 @@ describe('a blocked user', () => {
     await unblock.waitFor();
     // The late answer has the list read again, and does not lead back to it.
     const isListed = page.waitForResponse('**/api/members?*');
-    release();
+    await release();
     await (await isListed).finished();
     await drawn(page);
     await unblock.click();

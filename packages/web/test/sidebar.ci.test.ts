@@ -5,7 +5,7 @@ import { anAccount } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom, memberId, succeed } from '../../../test/support/rooms.ts';
-import { drawn, holdAnswer, interceptRequests } from '../../../tools/harness/browser.ts';
+import { drawn, type HeldAnswer, holdAnswer, interceptRequests } from '../../../tools/harness/browser.ts';
 import {
   call,
   countEffort,
@@ -272,24 +272,12 @@ async function drag(page: Page, from: string, to: string, meanwhile: () => Promi
   await page.mouse.up();
 }
 
-/** Holds the answers to the next two requests for a list. The page has drawn what it releases. */
-async function holdLists(page: Page) {
-  const url = '**/api/members?*';
+/** Holds the answers to the next two requests for a list. */
+async function holdLists(page: Page): Promise<[HeldAnswer, HeldAnswer]> {
   // Of two that hold, the newer one has the first request.
-  const second = await holdAnswer(page, url);
-  const first = await holdAnswer(page, url);
-  return [first, second].map(({ answered, release }) => ({
-    answered,
-    release: async () => {
-      const isAnswered = page.waitForResponse(url);
-      release();
-      await (await isAnswered).finished();
-      await drawn(page);
-    },
-  })) as [HeldList, HeldList];
+  const second = await holdAnswer(page, '**/api/members?*');
+  return [await holdAnswer(page, '**/api/members?*'), second];
 }
-
-type HeldList = { answered: Promise<void>; release: () => Promise<void> };
 
 describe('favourites', () => {
   it('favourites are dragged into an order that all devices show, and that stands still', async () => {

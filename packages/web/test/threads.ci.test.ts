@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
-import { drawn, goWithin, holdAnswer } from '../../../tools/harness/browser.ts';
+import { goWithin, holdAnswer } from '../../../tools/harness/browser.ts';
 import { call, press, serveUrl, signIn, textsOf, visit } from './support.ts';
 
 /** The address of a request for replies, as the page sends it. */
@@ -116,10 +116,7 @@ describe('a thread', () => {
     await expect.poll(() => repliesOf(page)).toEqual(['three', 'four']);
     let earlier = 0;
     page.on('request', (request) => request.url().includes('before=') && earlier++);
-    const isAnswered = page.waitForResponse(`**/api/threads/${thread}`);
-    release();
-    await (await isAnswered).finished();
-    await drawn(page);
+    await release();
     expect(earlier).toBe(0);
     await page.getByRole('button', { name: 'Show more' }).click();
     await expect.poll(() => repliesOf(page)).toEqual(['one', 'two', 'three', 'four']);
@@ -143,7 +140,7 @@ describe('a thread', () => {
     for (const message of [thread, reply])
       await call('PATCH', `/api/messages/${message}`, { token: owner.token, body: { text: `${message} is edited` } });
     await expect.poll(() => textsOf(page)).toEqual([`${thread} is edited`, `${reply} is edited`]);
-    release();
+    await release();
     await expect.poll(() => repliesOf(page)).toEqual([`${reply} is edited`]);
     expect(await textsOf(page, '.side ol.root')).toEqual([`${thread} is edited`]);
     expect(problems).toEqual([]);
@@ -167,7 +164,7 @@ describe('a thread', () => {
     await answered;
     await aMessage(owner, id, { text: 'five', thread, is_in_room: true }, call);
     await expect.poll(() => textsOf(page)).toEqual(['root', 'five']);
-    release();
+    await release();
     await expect.poll(() => repliesOf(page)).toEqual(['three', 'four', 'five']);
     await page.getByRole('button', { name: 'Show more' }).click();
     await expect.poll(() => repliesOf(page)).toEqual(['one', 'two', 'three', 'four', 'five']);
@@ -314,7 +311,7 @@ describe('a thread', () => {
       .getByText('2', { exact: true });
     await count.waitFor({ state: 'attached' });
     await page.waitForTimeout(2_000);
-    release();
+    await release();
     await page.getByRole('article').filter({ hasText: 'late' }).waitFor();
     expect(await page.getByRole('article').count()).toBe(2);
     await context.close();

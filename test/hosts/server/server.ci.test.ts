@@ -291,18 +291,12 @@ describe('closing the server', () => {
   });
 
   it('closing the server answers running requests, accepts no others, and ends idle connections', async () => {
-    const started = Promise.withResolvers<void>();
-    const finish = Promise.withResolvers<void>();
-    const server = await aServer(async () => {
-      started.resolve();
-      await finish.promise;
-      return { statusCode: 200, headers: {}, body: 'done' };
-    });
+    const { server, started, finish } = await aWaitingServer();
     const running = send(server.url, 'GET', '/api/a/x');
-    await started.promise;
+    await started;
     const closed = server.close();
     await expect.poll(() => isRefused(server.port)).toBe(true);
-    finish.resolve();
+    finish();
     expect(await running).toMatchObject({ status: 200, body: 'done', headers: { connection: 'close' } });
     await closed;
   });
@@ -325,18 +319,12 @@ describe('closing the server', () => {
   });
 
   it('closing the server makes no client open a new connection while the port still accepts one', async () => {
-    const started = Promise.withResolvers<void>();
-    const finish = Promise.withResolvers<void>();
-    const server = await aServer(async () => {
-      started.resolve();
-      await finish.promise;
-      return { statusCode: 200, headers: {}, body: '' };
-    });
+    const { server, started, finish } = await aWaitingServer();
     const [socket] = openMany(server.port, 1) as [Socket];
     socket.write(aRequest);
-    await started.promise;
+    await started;
     const closed = server.close();
-    finish.resolve();
+    finish();
     expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1\.1 200 .*Connection: keep-alive/s);
     socket.destroy();
     await closed;
@@ -380,6 +368,17 @@ async function aServer(
   const server = await startServer({ host: '127.0.0.1', port: 0, maxConnections, trustProxy }, find);
   servers.push(server);
   return { ...server, url: `http://127.0.0.1:${server.port}` };
+}
+
+/** A server whose function has `started`, and responds after `finish`. */
+async function aWaitingServer() {
+  const [started, finished] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const server = await aServer(async () => {
+    started.resolve();
+    await finished.promise;
+    return { statusCode: 200, headers: {}, body: 'done' };
+  });
+  return { server, started: started.promise, finish: finished.resolve };
 }
 
 /** Sends these headers, and otherwise only those that HTTP requires. */
