@@ -34,11 +34,15 @@ async function count(): Promise<void> {
     if (after.state !== 'in' || idOf(after.user) !== idOf(value.user)) return;
     // It may be from before a change.
     if (mine !== turn) return countSoon();
-    noticed.value = Number(headers.get('X-Unread-Count') ?? 0);
-    countedAt = performance.now();
+    takeNumber(Number(headers.get('X-Unread-Count') ?? 0));
   } catch {
     // It is asked again when the service is reached, and when something changes.
   }
+}
+
+function takeNumber(unread: number): void {
+  noticed.value = unread;
+  countedAt = performance.now();
 }
 
 /**
@@ -55,9 +59,9 @@ export function startCounting(): void {
     const { value } = session;
     const reached = value.state === 'in' && connection.value === 'online' ? idOf(value.user) : '';
     untracked(() => {
-      const [isFewer, isMore] = [now < before, now > before];
-      if (isFewer || isMore) turn++;
-      const isPerhapsCounted = isMore && performance.now() - countedAt < listedMs;
+      const isFewer = now < before;
+      if (now !== before) turn++;
+      const isPerhapsCounted = now > before && performance.now() - countedAt < listedMs;
       if (noticed.value !== undefined && !isPerhapsCounted) noticed.value = Math.max(0, noticed.value + now - before);
       before = now;
       // Some of the notifications read in the room may have been read in the list before.
@@ -71,6 +75,6 @@ export function startCounting(): void {
 export async function readUpTo(time: string): Promise<void> {
   const mine = ++turn;
   const { unread } = await ask(chat.PATCH('/api/notifications', { body: { read_until: { $date: time } } }));
-  if (mine === turn) noticed.value = unread;
+  if (mine === turn) takeNumber(unread);
   else countSoon();
 }
