@@ -1,8 +1,8 @@
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import type { Account } from '../../../test/support/accounts.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
-import { goWithin, interceptRequests } from '../../../tools/harness/browser.ts';
+import { drawn, goWithin, interceptRequests } from '../../../tools/harness/browser.ts';
 import { say, signIn, textsOf, visit } from './support.ts';
 
 /** How many messages a page's browser keeps. */
@@ -40,6 +40,9 @@ describe('code that is loaded late', () => {
   const grow = (page: Page) =>
     page.evaluate('const age = performance.now.bind(performance); performance.now = () => age() + 10_000;');
 
+  /** True for the request that tells the page if it has a connection. */
+  const asks = (request: Request) => new URL(request.url()).pathname === '/';
+
   it('code that is loaded late can be loaded again when there is a connection, and until then the page stays as it is', async () => {
     const room = await aRoom();
     const { page, context, problems } = await visit({ path: `/rooms/${room.id}` });
@@ -52,7 +55,10 @@ describe('code that is loaded late', () => {
     const again = page.locator('.loading').getByRole('button', { name: 'Try again' });
     await again.waitFor();
     await grow(page);
+    const asked = page.waitForEvent('requestfailed', asks);
     await again.click();
+    await asked;
+    await drawn(page);
     await again.waitFor();
     await page.locator('li.pending', { hasText: 'from a tunnel' }).waitFor();
     end();
@@ -79,7 +85,11 @@ describe('code that is loaded late', () => {
     const again = page.locator('.loading').getByRole('button', { name: 'Try again' });
     await again.waitFor();
     end();
+    // Asked later, after the message is sent, the page would be reloaded.
+    const asked = page.waitForResponse((response) => asks(response.request()));
     await again.click();
+    await asked;
+    await drawn(page);
     await again.waitFor();
     await composer.locator('textarea').press('Enter');
     await page.locator('.room-pane li.message:not(.pending)', { hasText: 'plan.txt' }).waitFor();
