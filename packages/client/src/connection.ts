@@ -53,6 +53,9 @@ const rareTry = 5 * 60_000;
 const typingEvery = 3_000;
 const activeEvery = 60_000;
 
+/** The `readyState` of an open WebSocket. */
+const openState = 1;
+
 /** The failed attempts after which a WebSocket is assumed to be blocked on the way. */
 const mostFailures = 3;
 
@@ -84,6 +87,12 @@ export function connectionOf(client: Calls, { baseUrl, WebSocket, events = true 
   const after = (milliseconds: number, act: () => void) => {
     clearTimeout(timer);
     timer = setTimeout(act, milliseconds);
+  };
+
+  // Browsers report a frame to a closing connection as an error. It would be lost; what matters is
+  // sent again after the reconnection.
+  const send = (frame: ClientFrame) => {
+    if (socket?.readyState === openState) socket.send(JSON.stringify(frame));
   };
 
   async function connect(): Promise<void> {
@@ -125,7 +134,7 @@ export function connectionOf(client: Calls, { baseUrl, WebSocket, events = true 
       else end(wait);
     };
     after(longestWaitMs, giveUp);
-    opened.onopen = () => opened.send(JSON.stringify({ type: 'hello', events } satisfies ClientFrame));
+    opened.onopen = () => send({ type: 'hello', events });
     // The `close` event follows.
     opened.onerror = () => {};
     opened.onclose = ({ code }) => {
@@ -157,7 +166,7 @@ export function connectionOf(client: Calls, { baseUrl, WebSocket, events = true 
         return;
       }
       askedAt = performance.now();
-      opened.send(JSON.stringify({ type: 'ping', id: ++pings, ...(now && { since: now }) } satisfies ClientFrame));
+      send({ type: 'ping', id: ++pings, ...(now && { since: now }) });
       after(wait, wait === shortWaitMs ? lose : giveUp);
     };
     // If the user looks at the page, a new connection starts immediately.
@@ -186,7 +195,7 @@ export function connectionOf(client: Calls, { baseUrl, WebSocket, events = true 
 
   const sendWatch = () => {
     const users = watched.map(($oid) => ({ $oid }));
-    if (isGreeted && hasPresence) socket?.send(JSON.stringify({ type: 'watch', users } satisfies ClientFrame));
+    if (isGreeted && hasPresence) send({ type: 'watch', users });
   };
 
   /** The connection has ended, or was never established. The next attempt follows after a delay. */
@@ -219,7 +228,7 @@ export function connectionOf(client: Calls, { baseUrl, WebSocket, events = true 
     typing: (room) => {
       const last = typedAt.get(room) ?? Number.NEGATIVE_INFINITY;
       if (!isGreeted || performance.now() - last < typingEvery) return;
-      socket?.send(JSON.stringify({ type: 'typing', room: { $oid: room } } satisfies ClientFrame));
+      send({ type: 'typing', room: { $oid: room } });
       typedAt.set(room, performance.now());
     },
     watch: (users) => {
@@ -228,7 +237,7 @@ export function connectionOf(client: Calls, { baseUrl, WebSocket, events = true 
     },
     active: () => {
       if (!isGreeted || !hasPresence || performance.now() - activeAt < activeEvery) return;
-      socket?.send(JSON.stringify({ type: 'active' } satisfies ClientFrame));
+      send({ type: 'active' });
       activeAt = performance.now();
     },
     check: () => {

@@ -5,6 +5,7 @@ import { connectionOf } from '../src/connection.ts';
 class Line {
   static readonly all: Line[] = [];
   readonly sent: string[] = [];
+  readyState: number = WebSocket.OPEN;
   onopen?: () => void;
   onclose?: (event: { code: number }) => void;
   onmessage?: (event: { data: string }) => void;
@@ -81,6 +82,17 @@ describe('a connection that has silently ended', () => {
     expect([told, Line.all.length]).toEqual([['connected'], 1]);
     leave();
   });
+});
+
+it('a client sends nothing to a connection that is closing', async () => {
+  const { connection, line, leave } = await opened({ presence: true });
+  line.readyState = WebSocket.CLOSING;
+  connection.watch(['a']);
+  connection.active();
+  connection.typing('x');
+  connection.check();
+  expect(line.sent).toEqual(['hello']);
+  leave();
 });
 
 describe('the presence of the people that a client watches', () => {
