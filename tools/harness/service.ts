@@ -86,12 +86,28 @@ export class ServiceEnded extends Error {
   }
 }
 
+// Systems give the ports from 32768 on to servers that ask for any port, and to outgoing
+// connections. One of these could take a port before the program that needs it has started.
+const [lowestPort, portsPerWorker] = [10_000, 1_000];
+
+/** Each worker of the tests has ports of its own. */
+const firstPort = lowestPort + (Number(process.env.VITEST_POOL_ID ?? 0) % 22) * portsPerWorker;
+
+let portsTried = Math.floor(Math.random() * portsPerWorker);
+
 /** Finds a free port, for programs that cannot choose one themselves. */
 export async function freePort(): Promise<string> {
-  const server = createServer().listen(0, 'localhost');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return String(typeof address === 'object' && address?.port);
+  for (let tries = 0; tries < portsPerWorker; tries++) {
+    const port = firstPort + (portsTried++ % portsPerWorker);
+    const server = createServer();
+    const isFree = once(server.listen(port, 'localhost'), 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!(await isFree)) continue;
+    server.close();
+    await once(server, 'close');
+    return String(port);
+  }
+  throw new Error(`No port from ${firstPort} on is free.`);
 }
