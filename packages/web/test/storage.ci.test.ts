@@ -4,6 +4,7 @@ import { browser } from '../../../test/support/browser.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { aPng } from '../../../tools/gallery/pictures.ts';
+import { drawn } from '../../../tools/harness/browser.ts';
 import { call, openPage, say, serveUrl, signIn, textsOf, visit } from './support.ts';
 
 /** A getter of the window, or of the navigator, that throws as where site data is blocked. */
@@ -60,11 +61,15 @@ describe('a browser that stores nothing', () => {
     const { owner, id } = await aRoom();
     await aMessage(owner, id, { text: 'before' }, call);
     const { page, problems, context } = await refused(script, `/rooms/${id}`);
+    const notifying = page.waitForResponse(/\/assets\/notify-/);
     await signIn(page, owner);
     await expect.poll(() => textsOf(page)).toEqual(['before']);
     await say(page, 'after');
     await page.locator('.room-pane li.message:not(.pending)', { hasText: 'after' }).waitFor();
     const { body } = await call('GET', `/api/messages?room=${id}`, { token: owner.token });
+    // Code that is loaded late closes the notifications of a room that was read.
+    await page.evaluate(`import('${(await notifying).url()}')`);
+    await drawn(page);
     expect([(body as { text: string }[]).map(({ text }) => text), problems]).toEqual([['before', 'after'], []]);
     // The page says what will be lost, and only that.
     const losesWhatIsTyped = /localStorage|indexedDB|database|at all/.test(what);

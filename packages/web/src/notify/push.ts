@@ -73,8 +73,14 @@ function storeState(isOn: boolean): boolean {
   return isOn;
 }
 
-const worker = async (): Promise<ServiceWorkerRegistration | undefined> =>
-  'serviceWorker' in navigator ? navigator.serviceWorker.getRegistration() : undefined;
+async function worker(): Promise<ServiceWorkerRegistration | undefined> {
+  try {
+    return 'serviceWorker' in navigator ? await navigator.serviceWorker.getRegistration() : undefined;
+  } catch {
+    // The browser blocks site data.
+    return undefined;
+  }
+}
 
 /** The subscription of this browser; a new one if it is missing or was made with another key. */
 async function subscriptionFor(manager: PushManager, wanted: string): Promise<PushSubscription> {
