@@ -315,9 +315,15 @@ const choose = (page: Page, ...files: ReturnType<typeof chosen>[]) =>
 
 const send = (page: Page) => page.locator('.room-pane .composer textarea').press('Enter');
 
+/** Takes a message back while its file is uploaded. Then the composer has the focus. */
+async function takeBack(page: Page): Promise<void> {
+  await page.locator('li.pending').getByRole('button', { name: 'Cancel' }).press('Enter');
+  await page.locator('.room-pane .composer textarea:focus').waitFor();
+}
+
 /** Takes a message back while its file is uploaded, and removes the file from it. */
 async function takeOut(page: Page): Promise<void> {
-  await page.locator('li.pending').getByRole('button', { name: 'Cancel' }).press('Enter');
+  await takeBack(page);
   await page.getByRole('button', { name: 'Remove Plan.txt' }).press('Enter');
 }
 
@@ -564,7 +570,7 @@ describe('a file that is sent', () => {
     await page.route('**/content', (route) => (isHeld ? undefined : route.continue()));
     await choose(page, chosen('Plan.txt'));
     await say(page, 'too early');
-    await page.locator('li.pending').getByRole('button', { name: 'Cancel' }).press('Enter');
+    await takeBack(page);
     await page.locator('.tray li', { hasText: 'Plan.txt' }).waitFor();
     isHeld = false;
     await say(page, 'in time');
@@ -584,7 +590,7 @@ describe('a file that is sent', () => {
     expect(await page.evaluate('document.activeElement.tagName')).toBe('TEXTAREA');
     expect(await page.getByLabel('Description of Plan.txt').count()).toBe(0);
     await send(page);
-    await page.locator('li.pending').getByRole('button', { name: 'Cancel' }).press('Enter');
+    await takeBack(page);
     expect(await description.inputValue()).toBe('A heron');
     await description.fill('A heron on a roof');
     isHeld = false;
