@@ -88,10 +88,10 @@ export class ServiceEnded extends Error {
 
 // Systems give the ports from 32768 on to servers that ask for any port, and to outgoing
 // connections. One of these could take a port before the program that needs it has started.
-const [lowestPort, portsPerWorker] = [10_000, 1_000];
+const [lowestPort, portsPerWorker, workers] = [10_000, 1_000, 22];
 
 /** Each worker of the tests has ports of its own. */
-const firstPort = lowestPort + (Number(process.env.VITEST_POOL_ID ?? 0) % 22) * portsPerWorker;
+const firstPort = lowestPort + (Number(process.env.VITEST_POOL_ID ?? 0) % workers) * portsPerWorker;
 
 let portsTried = Math.floor(Math.random() * portsPerWorker);
 

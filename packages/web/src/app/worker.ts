@@ -1,5 +1,7 @@
 /* The service worker: the page opens without a connection, too. */
 
+import { hasWorkers } from '../device/workers.ts';
+
 type Policies = {
   createPolicy: (
     name: string,
@@ -30,13 +32,4 @@ export function followClicks(go: (path: string) => void): void {
   navigator.serviceWorker.addEventListener('message', ({ data }) => {
     if (typeof data?.open === 'string') go(data.open);
   });
-}
-
-/** True if service workers are available. If site data is blocked, even asking may throw. */
-function hasWorkers(): boolean {
-  try {
-    return 'serviceWorker' in navigator && navigator.serviceWorker !== undefined;
-  } catch {
-    return false;
-  }
 }

@@ -1,5 +1,6 @@
 import { language } from '../account/language.ts';
 import { recall, recallJson, remember } from '../device/storage.ts';
+import { hasWorkers } from '../device/workers.ts';
 import { languageCache } from '../i18n/languages.ts';
 import { ask, chat, Failure } from '../service/api.ts';
 
@@ -73,14 +74,9 @@ function storeState(isOn: boolean): boolean {
   return isOn;
 }
 
-async function worker(): Promise<ServiceWorkerRegistration | undefined> {
-  try {
-    return 'serviceWorker' in navigator ? await navigator.serviceWorker.getRegistration() : undefined;
-  } catch {
-    // The browser blocks site data.
-    return undefined;
-  }
-}
+/** The registered service worker; none where the browser blocks site data. */
+const worker = async (): Promise<ServiceWorkerRegistration | undefined> =>
+  hasWorkers() ? navigator.serviceWorker.getRegistration().catch(() => undefined) : undefined;
 
 /** The subscription of this browser; a new one if it is missing or was made with another key. */
 async function subscriptionFor(manager: PushManager, wanted: string): Promise<PushSubscription> {
