@@ -572,6 +572,8 @@ describe('a file that is sent', () => {
     await say(page, 'too early');
     await takeBack(page);
     await page.locator('.tray li', { hasText: 'Plan.txt' }).waitFor();
+    // The service is not out of reach.
+    expect(await page.locator('.banner').count()).toBe(0);
     isHeld = false;
     await say(page, 'in time');
     await expect.poll(() => sentTo(id, owner)).toEqual(['in time + Plan.txt']);

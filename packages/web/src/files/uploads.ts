@@ -21,11 +21,15 @@ export async function upload(entry: PendingMessage): Promise<void> {
     progress.value = { ...progress.value, [entry.key]: whole === 0 ? 1 : Math.min(1, (done + part) / whole) };
   };
   for (const file of files) {
+    // The user has taken the message back, or discarded it.
+    if (!waitingEntry(entry)) return;
     tell(0);
     if (file.uploaded === undefined) {
-      const uploaded = await uploadFile(entry, file, tell).catch((failure) => explained(entry, failure));
+      const uploaded = await uploadFile(entry, file, tell).catch((failure) =>
+        // An upload that the user ended says nothing about the service.
+        waitingEntry(entry) ? explained(entry, failure) : undefined,
+      );
       const known = waitingEntry(entry);
-      // It was withdrawn in the meantime.
       if (!known) return;
       await changeFiles(
         entry,
