@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pushMeanwhile } from '../../../hosts/server/work/push-notifications.ts';
 import { users } from '../../../lib/collections/accounts/users.ts';
@@ -11,7 +13,7 @@ import { aDevice, type Device, type Push, usePushService } from '../../../test/s
 import { aRoom } from '../../../test/support/rooms.ts';
 import { aServer } from '../../../test/support/sockets.ts';
 import { overHttp } from '../../../test/support/transports.ts';
-import { goWithin } from '../../../tools/harness/browser.ts';
+import { goWithin, holdAnswer } from '../../../tools/harness/browser.ts';
 import { objections } from './axe.ts';
 import { signIn, visit } from './support.ts';
 
@@ -78,6 +80,21 @@ async function notified() {
   await page.getByLabel('Show notifications on this device').check();
   await page.getByRole('button', { name: 'Send one now' }).waitFor();
   return { page, context, worker, owner, device, problems };
+}
+
+const accountUrl = '**/api/users/me';
+
+/** Waits until the settings show quiet hours and a pause. */
+async function bothQuiet(page: Page): Promise<void> {
+  await page.getByText('From 22:00 to 07:00 each day').waitFor();
+  await page.getByText('Paused until').waitFor();
+}
+
+/** Leaves the settings, and comes back to what the page knows of the account. */
+async function leaveAndReturn(page: Page): Promise<void> {
+  await goWithin(page, '/settings/profile');
+  await page.getByRole('heading', { name: 'Picture' }).waitFor();
+  await goWithin(page, '/settings/notifications');
 }
 
 /** Has the browser get what arrived at the push service, as when it reaches the device. */
@@ -362,6 +379,44 @@ describe('a device with notifications', () => {
     expect(await me()).not.toHaveProperty('quiet_hours');
     await aMessage(other, id, { text: `@${owner.username} loud` }, call());
     await expect.poll(told).toEqual(['early', 'loud'].map((text) => expect.stringContaining(text)));
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('settings that are changed at the same time stay in the page, in whatever order the answers come', async () => {
+    const { page, context, problems } = await visit({
+      baseUrl: server.url,
+      path: '/settings/notifications',
+      as: await anAccount(),
+    });
+    const { answered, release } = await holdAnswer(page, accountUrl);
+    await page.getByRole('button', { name: 'Set quiet hours' }).click();
+    await answered;
+    await page.getByRole('button', { name: 'For an hour' }).click();
+    // The answer to the second change would come before that to the first.
+    await sleep(1_000);
+    await release();
+    await bothQuiet(page);
+    await leaveAndReturn(page);
+    await bothQuiet(page);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('a setting that is changed while the page is loaded stays in the page', async () => {
+    const { page, context, problems } = await visit({
+      baseUrl: server.url,
+      path: '/settings/notifications',
+      as: await anAccount(),
+    });
+    const { answered, release } = await holdAnswer(page, accountUrl);
+    await page.reload();
+    await answered;
+    await page.getByRole('button', { name: 'For an hour' }).click();
+    await page.getByText('Paused until').waitFor();
+    await release();
+    await leaveAndReturn(page);
+    await page.getByText('Paused until').waitFor();
     expect(problems).toEqual([]);
     await context.close();
   });

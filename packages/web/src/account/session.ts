@@ -43,7 +43,10 @@ export async function restoreSession(): Promise<void> {
   try {
     // If nobody was signed in, the service may be new, and asking for the user would log an error.
     const isSomebody = remembered?._id !== undefined || (await isSignedIn());
-    if (isSomebody) begin((await ask(chat.GET('/api/users/{user}', { params: { path: { user: 'me' } } }))) as User);
+    const before = session.value;
+    const user = isSomebody && ((await ask(chat.GET('/api/users/{user}', { params: { path: { user: 'me' } } }))) as User);
+    // A change that the user made in the meantime is newer than this answer.
+    if (user && session.value === before) begin(user);
   } catch {
     // The service is out of reach, or the session has ended: use the remembered user.
   }

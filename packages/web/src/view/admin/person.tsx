@@ -1,6 +1,7 @@
 import type { Usage } from 'chat-service-client';
 import { useState } from 'preact/hooks';
-import { begin, me } from '../../account/session.ts';
+import { changeAccount } from '../../account/own-account.ts';
+import { me } from '../../account/session.ts';
 import { notice } from '../../device/announcer.tsx';
 import { shortOf } from '../../i18n/dates.ts';
 import { sizeOf } from '../../i18n/sizes.ts';
@@ -114,9 +115,8 @@ function actionsOn(user: User, usage: Usage, onChange: PersonPanelProps['onChang
   const isMe = id === idOf(me());
   const path = { user: id };
   const change = async (body: { is_admin: boolean } | { is_active: boolean } | { is_connected: false }) => {
-    const changed = (await ask(chat.PATCH('/api/users/{user}', { params: { path }, body }))) as User;
-    onChange(changed);
-    if (isMe) begin(changed);
+    const call = () => ask(chat.PATCH('/api/users/{user}', { params: { path }, body })) as Promise<User>;
+    onChange(await (isMe ? changeAccount(call) : call()));
     return laterStrings.settings.changed;
   };
   const hold = async (is_held: boolean) => {

@@ -1,11 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { begin, me } from '../../account/session.ts';
+import { changeMe } from '../../account/own-account.ts';
+import { me } from '../../account/session.ts';
 import { dayOf, isSameDay } from '../../i18n/dates.ts';
 import { strings } from '../../i18n/strings.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
 import { notifications, setNotifications } from '../../notify/notify.ts';
-import { ask, chat, type RoomDetails, type User } from '../../service/api.ts';
+import { ask, chat, type RoomDetails } from '../../service/api.ts';
 import { idOf } from '../../service/ids.ts';
 import { settings } from '../../service/settings.ts';
 import type { MyRoom } from '../../store/kept.ts';
@@ -172,8 +173,7 @@ function TopicForm({ room, close }: { room: string; close: () => void }) {
 
 function NameForm({ close }: { close: () => void }) {
   const save = async ({ name = '' }: Record<string, string>) => {
-    const params = { path: { user: 'me' } };
-    begin((await ask(chat.PATCH('/api/users/{user}', { params, body: { name: name.trim() } }))) as User);
+    await changeMe({ name: name.trim() });
     close();
   };
   return (

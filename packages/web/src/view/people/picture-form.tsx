@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
-import { begin, me } from '../../account/session.ts';
+import { changeAccount } from '../../account/own-account.ts';
+import { me } from '../../account/session.ts';
 import { decodePicture } from '../../files/decode.ts';
 import { webpOf } from '../../files/webp.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
@@ -19,13 +20,14 @@ const side = 256;
 export function MyPicture() {
   const user = me();
   const mine = { params: { path: { user: 'me' } } };
-  const change = async (body: Blob) =>
-    applyUser((await ask(chat.PUT('/api/users/{user}/avatar', { ...mine, body, headers: typeOf(body) }))) as User);
-  const remove = async () => {
-    await ask(chat.DELETE('/api/users/{user}/avatar', mine));
-    const { avatar: _, ...others } = me();
-    applyUser(others);
-  };
+  const change = (body: Blob) =>
+    changePicture(() => ask(chat.PUT('/api/users/{user}/avatar', { ...mine, body, headers: typeOf(body) })) as Promise<User>);
+  const remove = () =>
+    changePicture(async () => {
+      await ask(chat.DELETE('/api/users/{user}/avatar', mine));
+      const { avatar: _, ...others } = me();
+      return others;
+    });
   return (
     <PictureForm isThere={user.avatar !== undefined} onChange={change} onRemove={remove}>
       <Avatar person={user} id={idOf(user)} />
@@ -94,8 +96,8 @@ function PictureForm({ isThere, onChange, onRemove, children }: PictureFormProps
   );
 }
 
-function applyUser(user: User): void {
-  begin(user);
+async function changePicture(call: () => Promise<User>): Promise<void> {
+  const user = await changeAccount(call);
   learnPersons([{ id: idOf(user), ...user }]);
 }
 

@@ -1,8 +1,8 @@
 import { useRef, useState } from 'preact/hooks';
-import { begin, me } from '../../account/session.ts';
+import { changeMe } from '../../account/own-account.ts';
+import { me } from '../../account/session.ts';
 import { inAnHour, shortOf, tomorrowAt } from '../../i18n/dates.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
-import { ask, chat, type User } from '../../service/api.ts';
 import { idOf } from '../../service/ids.ts';
 import { currentStatus, learnStatuses, type Status } from '../../store/people/names.ts';
 import { pickEmoji } from '../emoji/pick.ts';
@@ -28,8 +28,7 @@ export function StatusForm({ close }: { close: () => void }) {
   };
   const emojiButton = useRef<HTMLButtonElement>(null);
   const change = async (status: Status | null) => {
-    const user = (await ask(chat.PATCH('/api/users/{user}', { params: { path: { user: 'me' } }, body: { status } }))) as User;
-    begin(user);
+    const user = await changeMe({ status });
     learnStatuses([{ id: idOf(user), status: user.status }]);
     close();
   };

@@ -1,6 +1,6 @@
-import { begin, me } from '../../account/session.ts';
+import { changeMe } from '../../account/own-account.ts';
+import { me } from '../../account/session.ts';
 import { laterStrings } from '../../i18n/strings-later.ts';
-import { ask, chat } from '../../service/api.ts';
 import { settings } from '../../service/settings.ts';
 import { confirmed } from '../shared/dialog.tsx';
 import { ButtonThatSays, goToProvider, inWords } from '../sign-in/oidc.tsx';
@@ -27,6 +27,5 @@ export const ConnectWithProvider = () =>
 
 async function disconnect(): Promise<void> {
   if (!(await confirmed(laterStrings.oidc.disconnectAsk, laterStrings.oidc.disconnect))) return;
-  const change = ask(chat.PATCH('/api/users/{user}', { params: { path: { user: 'me' } }, body: { is_connected: false } }));
-  begin(await inWords(change, ''));
+  await inWords(changeMe({ is_connected: false }), '');
 }

@@ -1,5 +1,6 @@
 import type { QuietHours } from 'chat-service-rules/quiet-hours';
 import { useState } from 'preact/hooks';
+import { changeMe } from '../../account/own-account.ts';
 import { me } from '../../account/session.ts';
 import { notice } from '../../device/announcer.tsx';
 import { inAnHour, shortOf, tomorrowAt } from '../../i18n/dates.ts';
@@ -11,7 +12,7 @@ import { Failure } from '../../service/api.ts';
 import { settings } from '../../service/settings.ts';
 import { attempt, Check, Field, Form } from '../shared/controls.tsx';
 import { Appearance } from './appearance.tsx';
-import { changeMe, Section } from './section.tsx';
+import { Section } from './section.tsx';
 
 /** Notifications, and the appearance of the page in this browser. */
 export function Notifications() {

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { changeMe, type OwnChanges } from '../../account/own-account.ts';
 import { me } from '../../account/session.ts';
 import { notice } from '../../device/announcer.tsx';
 import { go } from '../../device/routes.ts';
@@ -14,7 +15,7 @@ import { Blocked } from './blocked.tsx';
 import { ConnectWithProvider } from './connect.tsx';
 import { CurrentPassword, proofOf } from './current-password.tsx';
 import { OwnData } from './own-data.tsx';
-import { changeMe, type OwnChanges, Section } from './section.tsx';
+import { Section } from './section.tsx';
 
 /** The user, and the account. */
 export function Profile() {

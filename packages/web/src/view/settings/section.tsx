@@ -1,7 +1,4 @@
-import type { Operations } from 'chat-service-client';
 import type { ComponentChildren } from 'preact';
-import { begin } from '../../account/session.ts';
-import { ask, chat, type User } from '../../service/api.ts';
 
 type SectionProps = { title: string; hint?: string; children: ComponentChildren };
 
@@ -13,11 +10,3 @@ export const Section = ({ title, hint, children }: SectionProps) => (
     {children}
   </section>
 );
-
-/** Changes to the user's own account. */
-export type OwnChanges = Operations['PATCH /api/users/{user}']['body'];
-
-/** Changes the user's own account. */
-export async function changeMe(body: OwnChanges): Promise<void> {
-  begin((await ask(chat.PATCH('/api/users/{user}', { params: { path: { user: 'me' } }, body }))) as User);
-}
