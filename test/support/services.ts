@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { createUser } from '../../lib/accounts/accounts.ts';
 import { commands, type Service, startService } from '../../tools/harness/service.ts';
+import { receiversOrigin } from './receiver-server.ts';
 import { servicesFile } from './services-file.ts';
 import { startDatabase } from './worker.ts';
 
@@ -34,7 +35,8 @@ async function start(kind: keyof typeof commands): Promise<string> {
   // Without an administrator, the service shows only the form to create one.
   const username = `admin-${randomBytes(8).toString('hex')}`;
   await createUser({ username, email: `${username}@example.org`, password: 'correct horse', is_admin: true });
-  const { url, pid } = await aService({}, commands[kind]);
+  // It retries what other servers on this database have not sent, so it may reach their receivers.
+  const { url, pid } = await aService({ WEBHOOK_HOSTS: receiversOrigin }, commands[kind]);
   appendFileSync(servicesFile(), `${pid}\n`);
   return url;
 }

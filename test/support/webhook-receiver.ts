@@ -1,9 +1,8 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { Event } from '../../lib/feed/events.ts';
 import { useConfig } from './config.ts';
+import { receiverServer, receiversOrigin } from './receiver-server.ts';
 
 /** A request that a receiver got. */
 export type ReceivedEvent = { id: string; event: Event; body: string; headers: IncomingHttpHeaders };
@@ -24,7 +23,7 @@ export type Receiver = {
 
 const receivers = new Map<string, Receiver>();
 
-const server = createServer(async (request, response) => {
+receiverServer.on('request', async (request, response) => {
   const receiver = receivers.get(request.url ?? '');
   if (!receiver) return void response.writeHead(404).end();
   const body = (await buffer(request)).toString();
@@ -34,12 +33,9 @@ const server = createServer(async (request, response) => {
   if (typeof answer === 'object' && answer.status < 300) receiver.taken.push(received);
   give(response, answer);
 });
-server.listen(0, '127.0.0.1').unref();
-await once(server, 'listening');
-const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
 /** Lets the service of the test file send events to these receivers, which are on this machine. */
-export const useWebhookReceivers = (): void => useConfig({ WEBHOOK_HOSTS: origin });
+export const useWebhookReceivers = (): void => useConfig({ WEBHOOK_HOSTS: receiversOrigin });
 
 function give(response: ServerResponse, answer: Answer): void {
   if (answer === 'none') return;
@@ -53,7 +49,7 @@ let count = 0;
 /** A receiver that accepts everything. */
 export function aReceiver(): Receiver {
   const path = `/${++count}`;
-  const receiver: Receiver = { url: `${origin}${path}`, taken: [], asked: [], answer: () => ({ status: 204 }) };
+  const receiver: Receiver = { url: `${receiversOrigin}${path}`, taken: [], asked: [], answer: () => ({ status: 204 }) };
   receivers.set(path, receiver);
   return receiver;
 }
