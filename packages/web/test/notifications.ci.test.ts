@@ -82,7 +82,11 @@ async function notified() {
   return { page, context, worker, owner, device, problems };
 }
 
-const accountUrl = '**/api/users/me';
+/** A user at the settings. The answer to the page's next request for the account is held. */
+async function atSettings() {
+  const visited = await visit({ baseUrl: server.url, path: '/settings/notifications', as: await anAccount() });
+  return { ...visited, ...(await holdAnswer(visited.page, '**/api/users/me')) };
+}
 
 /** Waits until the settings show quiet hours and a pause. */
 async function bothQuiet(page: Page): Promise<void> {
@@ -384,12 +388,7 @@ describe('a device with notifications', () => {
   });
 
   it('settings that are changed at the same time stay in the page, in whatever order the answers come', async () => {
-    const { page, context, problems } = await visit({
-      baseUrl: server.url,
-      path: '/settings/notifications',
-      as: await anAccount(),
-    });
-    const { answered, release } = await holdAnswer(page, accountUrl);
+    const { page, context, problems, answered, release } = await atSettings();
     await page.getByRole('button', { name: 'Set quiet hours' }).click();
     await answered;
     await page.getByRole('button', { name: 'For an hour' }).click();
@@ -404,12 +403,7 @@ describe('a device with notifications', () => {
   });
 
   it('a setting that is changed while the page is loaded stays in the page', async () => {
-    const { page, context, problems } = await visit({
-      baseUrl: server.url,
-      path: '/settings/notifications',
-      as: await anAccount(),
-    });
-    const { answered, release } = await holdAnswer(page, accountUrl);
+    const { page, context, problems, answered, release } = await atSettings();
     await page.reload();
     await answered;
     await page.getByRole('button', { name: 'For an hour' }).click();
