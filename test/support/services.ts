@@ -25,18 +25,20 @@ function addressOf(kind: keyof typeof commands): Promise<string> {
   return url;
 }
 
-/** Starts another service on free ports, on the database of the test file. */
-export async function aService(...parameters: Parameters<typeof startService>): Promise<Service> {
+/**
+ * Starts another service on free ports, on the database of the test file. It retries what other
+ * services there have not sent, so it may reach the receivers of the tests too.
+ */
+export async function aService(environment: Record<string, string>, command?: string[]): Promise<Service> {
   await startDatabase();
-  return startService(...parameters);
+  return startService({ WEBHOOK_HOSTS: receiversOrigin, ...environment }, command);
 }
 
 async function start(kind: keyof typeof commands): Promise<string> {
   // Without an administrator, the service shows only the form to create one.
   const username = `admin-${randomBytes(8).toString('hex')}`;
   await createUser({ username, email: `${username}@example.org`, password: 'correct horse', is_admin: true });
-  // It retries what other servers on this database have not sent, so it may reach their receivers.
-  const { url, pid } = await aService({ WEBHOOK_HOSTS: receiversOrigin }, commands[kind]);
+  const { url, pid } = await aService({}, commands[kind]);
   appendFileSync(servicesFile(), `${pid}\n`);
   return url;
 }

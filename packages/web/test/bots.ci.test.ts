@@ -6,18 +6,15 @@ import { aBot } from '../../../test/support/bots.ts';
 import { addMember, aRoom, succeed } from '../../../test/support/rooms.ts';
 import { aService } from '../../../test/support/services.ts';
 import { type Call, overHttp } from '../../../test/support/transports.ts';
-import { type Answer, aReceiver, useWebhookReceivers } from '../../../test/support/webhook-receiver.ts';
+import { type Answer, aReceiver } from '../../../test/support/webhook-receiver.ts';
 import { commands, type Service } from '../../../tools/harness/service.ts';
 import { objections } from './axe.ts';
 import { textsOf, visit } from './support.ts';
 
-useWebhookReceivers();
-
 let service: Service;
 let call: Call;
 beforeAll(async () => {
-  const environment = { BOT_CREATION: 'users', WEBHOOK_HOSTS: process.env.WEBHOOK_HOSTS ?? '' };
-  service = await aService({ ...environment }, commands.serve);
+  service = await aService({ BOT_CREATION: 'users' }, commands.serve);
   call = overHttp(service.url);
 });
 afterAll(() => service.stop());
