@@ -158,6 +158,19 @@ describe('a long room', () => {
     await context.close();
   });
 
+  it('a long room moves messages into view that arrive at its end, not those that were there before', async () => {
+    const { page, context } = await visit({ path: `/rooms/${long}/20`, as: owner });
+    await page.locator('li.message.pointed').waitFor();
+    await page.getByRole('button', { name: 'Jump to the newest messages' }).click();
+    await page.locator('.room-pane li.message', { hasText: `message ${many - 1}` }).waitFor();
+    const moving = page.locator('.room-pane li.message.new');
+    expect(await moving.count()).toBe(0);
+    await aMessage(late, long, { text: 'arrives now' }, call);
+    await page.locator('.room-pane li.message', { hasText: 'arrives now' }).waitFor();
+    expect(await moving.allTextContents()).toEqual([expect.stringContaining('arrives now')]);
+    await context.close();
+  });
+
   it('a long room shows any of its messages in one request, and goes on from there', async () => {
     const { page, context } = await visit({ path: `/rooms/${long}`, as: owner });
     await page.locator('li.message').first().waitFor();

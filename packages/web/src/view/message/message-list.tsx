@@ -131,10 +131,11 @@ function Rows({ messages, timeline }: { messages: readonly Message[]; timeline: 
   // Animates messages that arrive while somebody reads at the end, not those that were there.
   const last = useRef<number>(undefined);
   const known = last.current;
-  const isLive = known !== undefined && timeline.window.value.isAtEnd && intentOf(timeline).isFollowing;
+  const { isAtStart, isAtEnd } = timeline.window.value;
+  const isLive = known !== undefined && isAtEnd && intentOf(timeline).isFollowing;
   // The line is before the first new message, not before the first one of a window that starts
   // later.
-  let hasLine = !timeline.window.value.isAtStart && (messages[0]?.seq ?? 0) > line;
+  let hasLine = !isAtStart && (messages[0]?.seq ?? 0) > line;
   for (const message of messages) {
     const isNewDay = !before || !isSameDay(sentAt(before), sentAt(message));
     if (isNewDay)
@@ -159,7 +160,8 @@ function Rows({ messages, timeline }: { messages: readonly Message[]; timeline: 
     before = message;
   }
   fresh.current = stillFresh;
-  last.current = messages.at(-1)?.seq;
+  // Without the end, messages that come next were there before: the reader goes to them.
+  last.current = isAtEnd ? messages.at(-1)?.seq : undefined;
   return rows;
 }
 
