@@ -1,3 +1,4 @@
+import { matchesPerson } from 'chat-service-rules/words/names';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { isComposing } from '../../device/keyboard.ts';
 import { strings } from '../../i18n/strings.ts';
@@ -83,6 +84,11 @@ export function PeopleField({ label, name, hint, value = '', most = 1 / 0, ...mo
     clearTimeout(timer.current);
     const part = rest.trim().replace(/^@/, '');
     if (part === '') return close();
+    // Enter must not pick somebody who was found for an earlier text.
+    show(
+      found.filter(({ key, person = { username: key } }) => matchesPerson(person, part)),
+      part,
+    );
     timer.current = setTimeout(async () => {
       const asked = timer.current;
       const people = await findPeople(part);
