@@ -76,6 +76,28 @@ describe('the reading position', () => {
     await context.close();
   });
 
+  it('the reading position is kept if somebody scrolls at once in a room that this browser has stored', async () => {
+    const { page, context } = await visit({ path: `/rooms/${long}`, as: me() });
+    await page.locator('.room-pane li.message').nth(10).waitFor();
+    await settled(page);
+    await page.waitForTimeout(500);
+    // As soon as the messages are there.
+    await context.addInitScript(`new MutationObserver((_, observer) => {
+      const box = document.querySelector('#messages');
+      if (!box || box.scrollTop === 0) return;
+      observer.disconnect();
+      const { seq } = (box.scrollTop -= 1400, [...box.querySelectorAll('li[data-seq]')]
+        .find((row) => row.getBoundingClientRect().bottom > box.getBoundingClientRect().top + 1).dataset);
+      window.firstSeq = Number(seq);
+    }).observe(document, { childList: true, subtree: true })`);
+    await page.reload();
+    await expect.poll(() => page.evaluate('window.firstSeq')).toBeGreaterThan(0);
+    await page.getByRole('link', { name: 'Members' }).waitFor();
+    await settled(page);
+    expect((await placeIn(page)).seq).toBe(await page.evaluate('window.firstSeq'));
+    await context.close();
+  });
+
   it('the reading position is restored on a phone when the panel over it is closed', async () => {
     const { page, context } = await visit({ path: `/rooms/${long}`, ...phone, as: me() });
     const before = await readOn(page);

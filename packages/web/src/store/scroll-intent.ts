@@ -33,6 +33,8 @@ class ScrollIntent {
   /** True after "mark as unread": nothing is marked as read until the user goes to the end. */
   readonly isKeptUnread = signal(false);
   #seenLine: number | undefined;
+  /** True from the first drawing of the page until the view of its room opens it. */
+  #isOpenedFirst = false;
   isFollowing = true;
   isWatched = false;
   readonly #timeline: Timeline;
@@ -73,6 +75,9 @@ class ScrollIntent {
   async open(lastRead: number, lastSeq: number, seq: number | undefined, place?: ReadingPlace): Promise<void> {
     this.isWatched = false;
     this.isKeptUnread.value = false;
+    // The line may be shown already, and the reader may have scrolled since.
+    const isLineShown = this.#isOpenedFirst && this.line.peek() === lastRead;
+    this.#isOpenedFirst = false;
     this.line.value = lastRead;
     this.#seenLine = undefined;
     await this.#openRecent(lastRead, lastSeq);
@@ -80,7 +85,7 @@ class ScrollIntent {
     if (place !== undefined && place !== 'end') await this.goTo(place.seq, { kind: 'place', ...place });
     else if (seq !== undefined && place === undefined) await this.goTo(seq);
     else if (this.#timeline.place.at === undefined || state.value !== 'ready') await this.#timeline.showFresh();
-    else this.findLine();
+    else if (!isLineShown) this.findLine();
   }
 
   /**
@@ -88,6 +93,7 @@ class ScrollIntent {
    * stored messages, it waits a moment for the newest ones, which may have been requested ahead.
    */
   async openFirst(lastRead: number, lastSeq: number): Promise<void> {
+    this.#isOpenedFirst = true;
     this.line.value = lastRead;
     await this.#openRecent(lastRead, lastSeq);
     if (this.#timeline.place.at !== undefined) return;
