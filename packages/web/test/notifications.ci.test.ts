@@ -10,7 +10,7 @@ import { tellReminders } from '../../../lib/notifications/reminders.ts';
 import { anAccount } from '../../../test/support/accounts.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aDevice, type Device, type Push, usePushService } from '../../../test/support/push-service.ts';
-import { aRoom } from '../../../test/support/rooms.ts';
+import { aRoom, succeed } from '../../../test/support/rooms.ts';
 import { aServer } from '../../../test/support/sockets.ts';
 import { overHttp } from '../../../test/support/transports.ts';
 import { goWithin, holdAnswer } from '../../../tools/harness/browser.ts';
@@ -244,7 +244,8 @@ describe('a device with notifications', () => {
       text: 'the invoice',
     };
     const path = `/api/messages/${message._id.$oid}/save`;
-    await call()('PUT', path, { token: owner.token, body: { remind_at: new Date(Date.now() + 1_000).toISOString() } });
+    const remind_at = new Date(Date.now() + 3_000).toISOString();
+    await succeed(call()('PUT', path, { token: owner.token, body: { remind_at } }));
     const pushes = async () => {
       await tellReminders();
       return device.pushes.map(({ payload }) => payload);

@@ -1,10 +1,14 @@
 import { language } from '../account/language.ts';
 import { recall, recallJson, remember } from '../device/storage.ts';
+import { makeTurns } from '../device/turns.ts';
 import { hasWorkers } from '../device/workers.ts';
 import { languageCache } from '../i18n/languages.ts';
 import { ask, chat, Failure } from '../service/api.ts';
 
 const key = 'chat-push';
+
+// A subscription of the page's start would overwrite a choice made meanwhile.
+const inTurn = makeTurns();
 
 /** True if the service notifies this device, also while the page is closed. */
 export const isPushed = (): boolean => recall(key) === 'on';
@@ -20,7 +24,9 @@ export const pushLimits = {
  * Returns false if the browser does not support them. Throws a `Failure` if it should work but does
  * not.
  */
-export async function subscribe(of: 'mine' | 'all', { isTest = false } = {}): Promise<boolean> {
+export const subscribe = (of: 'mine' | 'all', { isTest = false } = {}): Promise<boolean> => inTurn(() => tellService(of, isTest));
+
+async function tellService(of: 'mine' | 'all', isTest: boolean): Promise<boolean> {
   const registration = await worker();
   if (!registration?.pushManager) return storeState(false);
   const { key: wanted, is_subscribed, of: told } = await ask(chat.GET('/api/push-subscription'));
@@ -56,11 +62,14 @@ export async function tellLanguage(): Promise<void> {
 }
 
 /** Has the service notify this device no longer. */
-export async function unsubscribe(): Promise<void> {
+export function unsubscribe(): Promise<void> {
   storeState(false);
-  const subscription = await (await worker())?.pushManager?.getSubscription();
-  await subscription?.unsubscribe();
-  await ask(chat.DELETE('/api/push-subscription'));
+  return inTurn(async () => {
+    storeState(false);
+    const subscription = await (await worker())?.pushManager?.getSubscription();
+    await subscription?.unsubscribe();
+    await ask(chat.DELETE('/api/push-subscription'));
+  });
 }
 
 /** Closes the notifications of a room or thread that was read. */
