@@ -158,6 +158,9 @@ export function tellOfEvents(events: readonly Event[]): void {
   }
 }
 
+/** The place of the last reply that this tab has told of, by thread. */
+const toldReplies = new Map<string, number>();
+
 /**
  * Notifies of the last reply in a followed thread, if it is news. A reply that streams is news when
  * it is complete.
@@ -171,7 +174,8 @@ async function tellOfThread(room: MyRoom, isNews: (last: Message | undefined) =>
   if (route.value.name === 'room' && route.value.thread === thread && document.hasFocus()) return;
   const query = { room: room.id, thread, limit: 1 };
   const [last] = (await ask(chat.GET('/api/messages', { params: { query } })).catch(() => [])) as Message[];
-  if (last?.is_streaming || !isNews(last)) return;
+  if (last?.is_streaming || !isNews(last) || (last && last.seq <= (toldReplies.get(thread) ?? 0))) return;
+  if (last) toldReplies.set(thread, last.seq);
   announce(strings.announce.reply(safeName(room.name)), { isPatient: true });
   const body = last ? bodyOf(last) : strings.announce.reply(safeName(room.name));
   const title = last ? pushStrings.repliedIn(nameOf(last), safeName(room.name)) : settings.name;

@@ -52,9 +52,9 @@ export function useZoom() {
   // The frame is larger around a zoomed picture.
   useLayoutEffect(() => change((now) => now), [isZoomed]);
 
-  const press = (point: Point) => {
+  /** Handles a press that was made `at` a time in milliseconds, perhaps before a busy moment. */
+  const press = (point: Point, at: number) => {
     const last = lastPress.current;
-    const at = performance.now();
     const isDouble = last && at - last.at < doublePress.time && distance(last, point) < doublePress.distance;
     lastPress.current = isDouble ? undefined : { ...point, at };
     if (isDouble && isZoomed) reset();
@@ -87,7 +87,7 @@ export function useZoom() {
     onPointerUp: (event: PointerEvent) => {
       pointers.current.delete(event.pointerId);
       const point = pointOf(event);
-      if (pressed.current && distance(pressed.current, point) < doublePress.distance) press(point);
+      if (pressed.current && distance(pressed.current, point) < doublePress.distance) press(point, event.timeStamp);
       pressed.current = undefined;
     },
     onPointerCancel: (event: PointerEvent) => {

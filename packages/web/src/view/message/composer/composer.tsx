@@ -13,7 +13,7 @@ import { settings } from '../../../service/settings.ts';
 import { absent } from '../../../store/absent.ts';
 import { answer } from '../../../store/answers.ts';
 import { roomOf } from '../../../store/rooms/rooms.ts';
-import { aboutRoom } from '../../../store/rooms/topics.ts';
+import { aboutRoom, loadAbout } from '../../../store/rooms/topics.ts';
 import { intentOf } from '../../../store/scroll-intent.ts';
 import { thread as openedThread } from '../../../store/threads/thread.ts';
 import { cardOf } from '../../../store/threads/thread-cards.ts';
@@ -66,10 +66,11 @@ const mostUnasked = 20;
 
 /** Asks before a message that notifies many people; resolves to true if it may be sent. */
 async function mayTellAll(room: string, text: string): Promise<boolean> {
+  if (!text.includes('@') || !mentionsIn(text).some((mention) => namesOf(mention).includes('room'))) return true;
+  // Without a connection, the number may stay unknown. Then nothing is asked.
+  if (!aboutRoom(room).details) await loadAbout(room).catch(() => {});
   const { member_count: count = 0 } = aboutRoom(room).details ?? {};
-  const tellsAll = () => mentionsIn(text).some((mention) => namesOf(mention).includes('room'));
-  const isUnasked = count <= mostUnasked || !text.includes('@') || !tellsAll();
-  return isUnasked || confirmed(strings.composer.everyoneAsk(count - 1), strings.composer.send);
+  return count <= mostUnasked || confirmed(strings.composer.everyoneAsk(count - 1), strings.composer.send);
 }
 
 /** The tools are one tab stop. */
