@@ -118,15 +118,18 @@ let carrier: Carrier | undefined;
  * change.
  */
 async function workMeanwhile(environment: Record<string, string>): Promise<void> {
-  let working = await beginWork(environment);
-  const end = () => Promise.all(working.map((work) => work.end()));
+  let working = beginWork(environment);
+  const end = async () => Promise.all((await working).map((work) => work.end()));
   onEnd(end);
+  // Before anything is awaited: the address has been printed, so files may change from now on.
   reloadOnChange(async () => {
     void end();
     // Reloaded modules have their own `carrier` variable, so set it again.
     (await import('../../lib/notices/carrier.ts')).setCarrier(carrier);
-    working = await beginWork(environment);
+    working = beginWork(environment);
+    await working;
   });
+  await working;
 }
 
 async function beginWork(environment: Record<string, string>): Promise<Background[]> {

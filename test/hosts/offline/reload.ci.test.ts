@@ -22,6 +22,6 @@ it('npm start serves a changed module of a function without a restart', async ()
   expect(await version()).not.toBe('changed');
   await writeFile(path, source.replace('version: manifest.version', "version: 'changed'"));
   await expect.poll(version).toBe('changed');
-  expect(service.output()).toContain('Functions reloaded.');
+  await expect.poll(service.output).toContain('Functions reloaded.');
   expect(await service.stop()).toBe(0);
 });
