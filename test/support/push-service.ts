@@ -1,9 +1,8 @@
 import { createDecipheriv, createECDH, createPublicKey, hkdfSync, randomBytes, verify } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { useConfig } from './config.ts';
+import { pushServer } from './loopback-servers.ts';
 
 /*
  * A push service (RFC 8030) for tests. It decrypts pushes (RFC 8188, 8291) and verifies their
@@ -30,10 +29,8 @@ export type Device = {
 
 const devices = new Map<string, Device & { receive: (body: Buffer) => string }>();
 
-const server = createServer((request, response) => void answer(request, response));
-server.listen(0, '127.0.0.1').unref();
-await once(server, 'listening');
-const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const { server, origin } = pushServer;
+server.on('request', (request, response) => void answer(request, response));
 
 /** Lets the service of the test file send notifications to this push service. */
 export const usePushService = (): void => useConfig({ PUSH_HOSTS: origin });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { createUser } from '../../lib/accounts/accounts.ts';
 import { commands, type Service, startService } from '../../tools/harness/service.ts';
-import { receiversOrigin } from './receiver-server.ts';
+import { pushServer, webhookServer } from './loopback-servers.ts';
 import { servicesFile } from './services-file.ts';
 import { startDatabase } from './worker.ts';
 
@@ -27,11 +27,12 @@ function addressOf(kind: keyof typeof commands): Promise<string> {
 
 /**
  * Starts another service on free ports, on the database of the test file. It retries what other
- * services there have not sent, so it may reach the receivers of the tests too.
+ * services there have not sent, so it may also reach the receivers and the push service of the
+ * tests.
  */
 export async function aService(environment: Record<string, string>, command?: string[]): Promise<Service> {
   await startDatabase();
-  return startService({ WEBHOOK_HOSTS: receiversOrigin, ...environment }, command);
+  return startService({ WEBHOOK_HOSTS: webhookServer.origin, PUSH_HOSTS: pushServer.origin, ...environment }, command);
 }
 
 async function start(kind: keyof typeof commands): Promise<string> {

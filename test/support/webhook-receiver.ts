@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { Event } from '../../lib/feed/events.ts';
 import { useConfig } from './config.ts';
-import { receiverServer, receiversOrigin } from './receiver-server.ts';
+import { webhookServer } from './loopback-servers.ts';
 
 /** A request that a receiver got. */
 export type ReceivedEvent = { id: string; event: Event; body: string; headers: IncomingHttpHeaders };
@@ -23,7 +23,7 @@ export type Receiver = {
 
 const receivers = new Map<string, Receiver>();
 
-receiverServer.on('request', async (request, response) => {
+webhookServer.server.on('request', async (request, response) => {
   const receiver = receivers.get(request.url ?? '');
   if (!receiver) return void response.writeHead(404).end();
   const body = (await buffer(request)).toString();
@@ -35,7 +35,7 @@ receiverServer.on('request', async (request, response) => {
 });
 
 /** Lets the service of the test file send events to these receivers, which are on this machine. */
-export const useWebhookReceivers = (): void => useConfig({ WEBHOOK_HOSTS: receiversOrigin });
+export const useWebhookReceivers = (): void => useConfig({ WEBHOOK_HOSTS: webhookServer.origin });
 
 function give(response: ServerResponse, answer: Answer): void {
   if (answer === 'none') return;
@@ -49,7 +49,7 @@ let count = 0;
 /** A receiver that accepts everything. */
 export function aReceiver(): Receiver {
   const path = `/${++count}`;
-  const receiver: Receiver = { url: `${receiversOrigin}${path}`, taken: [], asked: [], answer: () => ({ status: 204 }) };
+  const receiver: Receiver = { url: `${webhookServer.origin}${path}`, taken: [], asked: [], answer: () => ({ status: 204 }) };
   receivers.set(path, receiver);
   return receiver;
 }
