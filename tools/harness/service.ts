@@ -68,7 +68,7 @@ export async function startService(
     pid: child.pid ?? 0,
     ended,
     stop: () => {
-      if (child.exitCode === null) signal('SIGINT');
+      if (child.exitCode === null && child.signalCode === null) signal('SIGINT');
       return ended;
     },
   };

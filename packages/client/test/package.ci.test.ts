@@ -14,7 +14,7 @@ import { aBot } from '../../../test/support/bots.ts';
 import { aRoomOf } from '../../../test/support/rooms.ts';
 import { runCommand } from '../../../test/support/run-command.ts';
 import { aService, offlineUrl } from '../../../test/support/services.ts';
-import { commands } from '../../../tools/harness/service.ts';
+import { commands, freePort } from '../../../tools/harness/service.ts';
 import { createChatClient, unwrap } from '../src/index.ts';
 
 const baseUrl = await offlineUrl();
@@ -130,14 +130,6 @@ describe('the package, installed in another folder', () => {
   });
 });
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, 'localhost');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-  return port;
-}
-
 describe('the recipes', () => {
   it('the recipes pass the type check, as does the terminal chat', async () => {
     const names = programs.map(({ file }) => file).filter((file) => file.endsWith('.ts'));
@@ -179,7 +171,7 @@ describe('the recipes', () => {
       const ann = await anAccount();
       const bot = await aBot(ann, { allowed: ['account'] });
       const room = await aRoomOf([ann, bot]);
-      start(file, bot, { CHAT_URL: service.url, OWN_URL, PORT: String(port) });
+      start(file, bot, { CHAT_URL: service.url, OWN_URL, PORT: port });
       const chat = createChatClient({ baseUrl: service.url, token: ann.token });
       const params = { path: { room } };
       const isThere = async () => (await unwrap(chat.GET('/api/rooms/{room}/commands', { params }))).length;

@@ -594,7 +594,8 @@ describe('the overview', () => {
     const rows = await page.locator('.daily-table tbody tr').allInnerTexts();
     expect(rows).toHaveLength(30);
     const { body } = await call('GET', '/api/overview', { token: admin.token });
-    expect((body as { messages_by_day: number[] }).messages_by_day.at(-1)).toBeGreaterThanOrEqual(3);
+    const [yesterday = 0, today = 0] = (body as { messages_by_day: number[] }).messages_by_day.slice(-2);
+    expect(yesterday + today).toBeGreaterThanOrEqual(3);
     expect(await objections(page)).toEqual([]);
     expect(problems).toEqual([]);
     await context.close();

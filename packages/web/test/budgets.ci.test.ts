@@ -127,7 +127,9 @@ describe('a long room', () => {
       }
       return found;
     };
-    // Within the first 140 rooms, code is loaded that the page needs later.
+    // Five seconds after the start, the page loads all code that it may need later.
+    const hasCode = "performance.getEntriesByType('resource').some(({ name }) => name.includes('/assets/search-'))";
+    await expect.poll(() => page.evaluate(hasCode)).toBe(true);
     await switchRooms(120);
     const before = await threeTimes();
     await switchRooms(60);

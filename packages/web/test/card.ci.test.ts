@@ -73,7 +73,7 @@ describe("a person's card", () => {
       as: me,
     });
     const author = page.locator('li.message').getByRole('button', { name: other.username });
-    await author.tap();
+    await author.first().tap();
     await page.getByRole('dialog').waitFor();
     await page.locator('.actions').getByRole('button', { name: 'More' }).tap();
     await page.getByRole('menuitem', { name: 'Copy link' }).waitFor();

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { type Account, anAccount } from '../../../test/support/accounts.ts';
 import { aMessage } from '../../../test/support/messages.ts';
-import { call, say, signIn, signOut, visit } from './support.ts';
+import { call, say, signIn, signOut, storedIn, visit } from './support.ts';
 
 const listed = (page: Page) => page.locator('.rooms section li:not(.muted)').count();
 
@@ -78,7 +78,8 @@ describe('signing out', () => {
     await page.getByRole('dialog', { name: 'Sign out? 1 unsent message and 1 draft will be deleted' }).waitFor();
     await page.keyboard.press('Escape');
     await context.setOffline(false);
-    await page.locator('.room-pane li.message:not(.pending)').waitFor();
+    // The message counts as unsent until its answer is there; the room may show it earlier.
+    await expect.poll(() => storedIn(page, 'outbox', one)).toEqual([]);
     await page.locator('.room-pane textarea').fill('');
     await signOut(page);
     await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();

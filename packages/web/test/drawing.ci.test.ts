@@ -37,6 +37,8 @@ beforeAll(async () => {
   await signIn(page, member);
   await page.locator('li[data-seq="3"]').waitFor();
   await page.locator('li.message').nth(9).waitFor();
+  // The mentioned person has written nothing here, so the page asks for the name.
+  await page.locator('li.message .mention').waitFor();
 });
 
 /** Evaluates an expression for the message with a text; `element` is the message's element. */

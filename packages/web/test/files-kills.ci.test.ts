@@ -81,6 +81,15 @@ it(`a server that is killed ${kills} times during ${uploads} uploads from two br
   await signIn(hers.page, ann);
   await signIn(his.page, bob);
 
+  // Load the code for files now. If a kill cuts it off, a page that holds a file does not reload.
+  for (const { page } of [hers, his]) {
+    const composer = page.locator('.room-pane .composer');
+    await composer
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'first.txt', mimeType: 'text/plain', buffer: Buffer.from('1') });
+    await composer.getByRole('button', { name: 'Remove first.txt' }).click();
+  }
+
   const sent = new Map<string, { size: number; sha256: string; sender: string }>();
   const write = async ({ page }: { page: Page }, sender: string, count: number) => {
     await mkdir(join(directory, sender));

@@ -5,7 +5,7 @@ import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom, aRoomOf } from '../../../test/support/rooms.ts';
 import { holdAnswer, interceptRequests } from '../../../tools/harness/browser.ts';
 import { objections } from './axe.ts';
-import { call, openPage, serveUrl, signIn, visit } from './support.ts';
+import { call, openPage, serveUrl, signIn, storedIn, visit, waitForConnection } from './support.ts';
 
 const phone = { width: 390, height: 780, options: { hasTouch: true } };
 const rowOf = (page: Page, name: string) => page.locator('.rooms').getByRole('link', { name: new RegExp(`^${name}`) });
@@ -188,8 +188,7 @@ describe('the drafts', () => {
     const room = await aRoom({ owner, name: 'Alpha' });
     const { page, context, problems } = await visit({ path: `/rooms/${room.id}`, ...phone, as: owner });
     await page.locator('.room-pane .composer textarea').fill('to be said');
-    // Written 300 milliseconds after the last key.
-    await page.waitForTimeout(1_000);
+    await expect.poll(() => storedIn(page, 'drafts', owner)).toHaveLength(1);
     const other = await openPage(context, `${serveUrl}/rooms/${room.id}`);
     await expect.poll(() => other.page.locator('.room-pane .composer textarea').inputValue()).toBe('to be said');
     await page.getByRole('link', { name: 'Back to the rooms' }).click();
@@ -210,7 +209,11 @@ describe('saved messages', () => {
     const room = await aRoom({ owner: other, members: [me], name: 'Alpha' });
     await aMessage(other, room.id, { text: 'worth keeping' }, call);
     await aMessage(other, room.id, { text: 'nothing much' }, call);
-    const { page, context, problems } = await visit({ path: `/rooms/${room.id}`, as: me });
+    const { page, context, problems } = await visit({ path: `/rooms/${room.id}` });
+    // With a new connection, the page reads the list again.
+    const isConnected = waitForConnection(page);
+    await signIn(page, me);
+    await isConnected;
     const message = page.locator('.room-pane li.message', { hasText: 'worth keeping' });
     await message.focus();
     await message.getByRole('button', { name: 'More actions' }).focus();

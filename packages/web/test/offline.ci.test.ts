@@ -1,22 +1,8 @@
 import type { Page, Request } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import type { Account } from '../../../test/support/accounts.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { drawn, goWithin, interceptRequests } from '../../../tools/harness/browser.ts';
-import { say, signIn, textsOf, visit } from './support.ts';
-
-/** How many messages a page's browser keeps. */
-const keptIn = (page: Page, { id }: Account) =>
-  page.evaluate(`new Promise((resolve) => {
-    const opening = indexedDB.open('chat-${id}');
-    opening.onsuccess = () => {
-      const counting = opening.result.transaction('messages').objectStore('messages').count();
-      counting.onsuccess = () => {
-        opening.result.close();
-        resolve(counting.result);
-      };
-    };
-  })`);
+import { say, signIn, storedIn, textsOf, visit } from './support.ts';
 
 it('the page opens without a connection, with the messages and drafts from before', async () => {
   const room = await aRoom();
@@ -26,7 +12,7 @@ it('the page opens without a connection, with the messages and drafts from befor
   await page.reload();
   await page.locator('.room-pane li.message:not(.pending)').first().waitFor();
   await page.evaluate('navigator.serviceWorker.ready.then(() => undefined)');
-  await expect.poll(() => keptIn(page, room.owner)).toBe(1);
+  await expect.poll(() => storedIn(page, 'messages', room.owner)).toHaveLength(1);
   await context.setOffline(true);
   await say(page, 'two');
   await page.locator('li.pending').first().waitFor();
@@ -88,7 +74,7 @@ describe('code that is loaded late', () => {
     // Asked later, after the message is sent, the page would be reloaded.
     const asked = page.waitForResponse((response) => asks(response.request()));
     await again.click();
-    await asked;
+    await (await asked).finished();
     await drawn(page);
     await again.waitFor();
     await composer.locator('textarea').press('Enter');

@@ -133,16 +133,15 @@ describe('a reminder', () => {
     await remind(new Date(Date.now() + 3_600_000));
     for (const one of [page, elsewhere.page]) await mark(one).waitFor();
     await remind(new Date(Date.now() + 2_000));
-    for (const one of [page, elsewhere.page]) {
-      await one.locator('.toast', { hasText: `Reminder: ${other.username} in Plans: the invoice` }).waitFor();
-      await saved(one).locator('.count', { hasText: '1' }).waitFor();
-    }
+    const toast = (on: Page) => on.locator('.toast', { hasText: `Reminder: ${other.username} in Plans: the invoice` });
+    await Promise.all([page, elsewhere.page].map((one) => toast(one).waitFor()));
+    for (const one of [page, elsewhere.page]) await saved(one).locator('.count', { hasText: '1' }).waitFor();
     await saved(page).click();
     await results(page).getByText('the invoice').click();
     for (const one of [page, elsewhere.page]) await saved(one).locator('.count').waitFor({ state: 'detached' });
     await elsewhere.context.setOffline(true);
     await elsewhere.page.locator('.banner').waitFor();
-    await remind(new Date(Date.now() + 1_000));
+    await remind(new Date(Date.now() + 3_000));
     await saved(page).locator('.count', { hasText: '1' }).waitFor();
     await elsewhere.context.setOffline(false);
     await saved(elsewhere.page).locator('.count', { hasText: '1' }).waitFor();
@@ -168,7 +167,7 @@ describe('a reminder', () => {
     const isAsked = page.waitForResponse((response) => response.url().includes('reminders=true'));
     await signIn(page, me);
     await (await isAsked).finished();
-    const body = { remind_at: new Date(Date.now() + 1_000).toISOString() };
+    const body = { remind_at: new Date(Date.now() + 3_000).toISOString() };
     await succeed(call('PUT', `/api/messages/${_id.$oid}/save`, { token: me.token, body }));
     isSet.resolve();
     await saved(page).locator('.count', { hasText: '1' }).waitFor({ timeout: 15_000 });

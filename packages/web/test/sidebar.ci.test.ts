@@ -396,8 +396,9 @@ describe('favourites', () => {
     };
     const [x, from] = await middle('Gamma');
     const [, to] = await middle('Alpha');
-    await touch('touchStart', x, from);
-    for (let y = from - 12; y > to; y -= 12) await touch('touchMove', x, y);
+    // At once, as a finger that rests drags.
+    await Promise.all([touch('touchStart', x, from), touch('touchMove', x, from - 12)]);
+    for (let y = from - 24; y > to; y -= 12) await touch('touchMove', x, y);
     await touch('touchEnd');
     expect(await favourites(page)).toEqual(['Alpha', 'beta', 'Gamma']);
     // A finger that comes while the list still moves stops that, and nothing else.

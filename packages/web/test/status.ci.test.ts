@@ -40,7 +40,7 @@ describe('a status', () => {
     await page.keyboard.press('Escape');
 
     // Another, which ends while the page is open.
-    const status = { text: 'Back soon', until: new Date(Date.now() + 2_000).toISOString() };
+    const status = { text: 'Back soon', until: new Date(Date.now() + 8_000).toISOString() };
     await call('PATCH', '/api/users/me', { token: zoe.token, body: { status } });
     await member.locator('.name .person').click();
     await card.getByText('Back soon').waitFor();

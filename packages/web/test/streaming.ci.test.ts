@@ -84,7 +84,7 @@ it('a complete answer does not stream again when an earlier request for it is an
   const room = await aRoomOf([ann, bot]);
   const answer = createChatClient({ baseUrl: serveUrl, token: bot.token }).stream({ room });
   const { _id } = await answer.message;
-  const { page, context, problems } = await visit({ as: ann });
+  const { page, context, problems } = await visit({ path: '/directory', as: ann });
   const { answered, release } = await holdAnswer(page, `**/api/messages/${_id.$oid}`);
   await page.goto(`${serveUrl}/rooms/${room}`);
   const busy = page.locator('.room-pane li.message').last().locator('[aria-busy=true]');

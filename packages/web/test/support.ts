@@ -104,6 +104,19 @@ export async function signIn(page: Page, { username, password }: Pick<Account, '
   await page.locator('.shell').waitFor();
 }
 
+/** The entries that the browser of a page has stored for an account. */
+export const storedIn = <Entry>(page: Page, store: 'drafts' | 'messages' | 'outbox', { id }: Pick<Account, 'id'>) =>
+  page.evaluate<Entry[]>(`new Promise((resolve) => {
+    const opening = indexedDB.open('chat-${id}');
+    opening.onsuccess = () => {
+      const reading = opening.result.transaction('${store}').objectStore('${store}').getAll();
+      reading.onsuccess = () => {
+        opening.result.close();
+        resolve(reading.result);
+      };
+    };
+  })`);
+
 /** Waits until a page that is about to sign in is notified of changes by other devices. */
 export async function waitForConnection(page: Page): Promise<void> {
   await (await page.waitForEvent('websocket')).waitForEvent('framereceived');

@@ -54,6 +54,9 @@ describe('the drafts of two tabs', () => {
     await fieldOf(second).fill('from the second');
     await stored(second);
     await Promise.all([one.close(), second.close()]);
+    // The browser may hold the locks of closed tabs a moment longer.
+    const { page: beside } = await openPage(context, `${serveUrl}/icon.svg`);
+    await expect.poll(() => beside.evaluate('navigator.locks.query().then(({ held }) => held.length)')).toBe(0);
     const third = await another(context, room.id);
     await expect.poll(async () => (await textIn(third)).split('\n').toSorted()).toEqual(['from the first', 'from the second']);
     // And once only.

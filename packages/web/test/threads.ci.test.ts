@@ -4,7 +4,7 @@ import { anAccount } from '../../../test/support/accounts.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { goWithin, holdAnswer } from '../../../tools/harness/browser.ts';
-import { call, press, serveUrl, signIn, textsOf, visit } from './support.ts';
+import { call, press, serveUrl, signIn, storedIn, textsOf, visit } from './support.ts';
 
 /** The address of a request for replies, as the page sends it. */
 const repliesUrl = '**/api/messages?*thread=*';
@@ -44,6 +44,10 @@ describe('a thread', () => {
     await expect.poll(() => summary.textContent()).toMatch(/3 replies.*last /);
     expect(await summary.locator('.avatar').count()).toBe(2);
     expect(await textsOf(page)).toEqual(['Who brings the cake?', 'And tea.']);
+    // Stored with its number of replies, a moment after that is shown.
+    const replied = async () =>
+      (await storedIn<{ reply_count: number }>(page, 'messages', owner)).some(({ reply_count }) => reply_count === 3);
+    await expect.poll(replied).toBe(true);
     await page.reload();
     await expect.poll(() => textsOf(page)).toEqual(['Who brings the cake?', 'And tea.']);
     expect(await summary.textContent()).toMatch(/3 replies.*last /);
@@ -234,9 +238,12 @@ describe('a thread', () => {
     await row.getByText('1', { exact: true }).waitFor();
     expect(await page.locator('.rooms a.room.unread').count()).toBe(0);
     await row.focus();
+    // Nobody looks at the page, so nothing is read.
+    await page.evaluate('document.hasFocus = () => false');
     await page.keyboard.press('Enter');
     const card = page.getByRole('article', { name: 'Thread in There' });
     await card.getByText('1 unread reply').waitFor();
+    await page.evaluate("delete document.hasFocus; dispatchEvent(new Event('focus'))");
     await card.locator('li.message', { hasText: 'At noon' }).waitFor();
     // Opening the thread marks it as read, and it keeps its place.
     await row.getByText('1', { exact: true }).waitFor({ state: 'detached' });
@@ -283,7 +290,8 @@ describe('a thread', () => {
     }
     expect([await cards.count(), page.url().endsWith('/?panel=threads'), problems]).toEqual([10, true, []]);
     await expect.poll(unread).toBe(0);
-    // All at once.
+    // All at once, without being looked at.
+    await page.evaluate('document.hasFocus = () => false');
     for (const { room, thread } of roots.slice(0, 3)) await aMessage(other, room, { text: 'one more', thread }, call);
     await expect.poll(() => cards.filter({ hasText: 'one more' }).count()).toBe(3);
     await page.locator('.threads').evaluate((box) => box.scrollTo(0, 0));

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { anAccount } from '../../../test/support/accounts.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
-import { goWithin } from '../../../tools/harness/browser.ts';
+import { drawn, goWithin } from '../../../tools/harness/browser.ts';
 import { call, visit } from './support.ts';
 
 const phone = { width: 390, height: 700, options: { hasTouch: true, isMobile: true } };
@@ -17,6 +17,10 @@ async function onAPhone() {
   for (let at = 0; at < 20; at++) await aMessage(other, room.id, { text: `message ${at}\n\nwith more` }, call);
   const { page, context, problems } = await visit({ path: `/rooms/${room.id}`, ...phone, as: me });
   await row(page, 'message 19').waitFor();
+  // The code for long presses is loaded late.
+  const hasCode = "performance.getEntriesByType('resource').some(({ name }) => name.includes('/assets/long-press-'))";
+  await expect.poll(() => page.evaluate(hasCode)).toBe(true);
+  await drawn(page);
   return { page, context, problems, me, other, room, finger: await context.newCDPSession(page) };
 }
 
@@ -97,8 +101,9 @@ describe('a long press on a message', () => {
   it('a long press on a message does nothing while the finger scrolls', async () => {
     const { page, context, finger } = await onAPhone();
     const { x, y } = await middleOf(row(page, 'message 18'));
-    await touch(finger, 'touchStart', { x, y });
-    for (let moved = 20; moved <= 200; moved += 20) await touch(finger, 'touchMove', { x, y: y + moved });
+    // At once, as a finger that rests half a second presses.
+    await Promise.all([touch(finger, 'touchStart', { x, y }), touch(finger, 'touchMove', { x, y: y + 20 })]);
+    for (let moved = 40; moved <= 200; moved += 20) await touch(finger, 'touchMove', { x, y: y + moved });
     // Longer than a long press.
     await page.waitForTimeout(1_000);
     await touch(finger, 'touchEnd');

@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
+import { ensureIndexes } from '../../../lib/operating/prepare.ts';
 import { invocation, type SentRequest } from '../../../tools/harness/transports.ts';
 import { aName, anAccount, anAdmin } from '../../support/accounts.ts';
 import { aBot } from '../../support/bots.ts';
 import { type Cloud, startCloud } from '../../support/cloud.ts';
+import { useOwnDatabase } from '../../support/config.ts';
 import { findRuntimeClient } from '../../support/lambda.ts';
 import { packageFunctions } from '../../support/packaged.ts';
 import { aDevice, subscriptionOf, usePushService } from '../../support/push-service.ts';
@@ -17,8 +19,12 @@ import { startDatabase } from '../../support/worker.ts';
 
 usePushService();
 useWebhookReceivers();
-// The packaged functions use it from processes of their own.
+// Another service would deliver what waits in the queues here.
+useOwnDatabase();
+// The packaged functions use it from processes of their own, and write nothing before it has its
+// indexes.
 await startDatabase();
+await ensureIndexes();
 
 const runtimeClient = await findRuntimeClient();
 const directory = await mkdtemp(join(tmpdir(), 'chat-runtime-'));

@@ -10,7 +10,7 @@ const quick = { round: 150, active: 3_600_000, grace: 3_600_000 };
 const server = await aServer({ presenceTimes: quick });
 /** Forgets disconnected users soon; `hasty` also shows idle users as away soon. */
 const forgetful = await aServer({ presenceTimes: { ...quick, grace: 300 } });
-const hasty = await aServer({ presenceTimes: { ...quick, active: 2_000, grace: 300 } });
+const hasty = await aServer({ presenceTimes: { ...quick, active: 5_000, grace: 300 } });
 const silent = await aServer({ presence: false });
 afterAll(() => Promise.all([server, forgetful, hasty, silent].map(({ close }) => close())));
 

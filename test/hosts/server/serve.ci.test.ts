@@ -337,6 +337,7 @@ async function childrenOf(service: Service): Promise<number[]> {
 }
 
 async function killAWorker(service: Service): Promise<void> {
-  const [first = 0] = await childrenOf(service);
+  const [first] = await childrenOf(service);
+  if (first === undefined) throw new Error('The service has no workers.');
   process.kill(first, 'SIGKILL');
 }

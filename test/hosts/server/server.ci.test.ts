@@ -395,7 +395,7 @@ async function send(url: string, method: string, path: string, body?: string | B
   return { status: incoming.statusCode, headers: incoming.headers, bytes, body: bytes.toString() };
 }
 
-/** How many bytes come until the connection ends, or nothing comes for a second. */
+/** How many bytes come until the connection ends, or nothing comes for ten seconds. */
 function readAll(socket: Socket): Promise<number> {
   let size = 0;
   socket.on('data', (chunk: Buffer) => {
@@ -403,7 +403,7 @@ function readAll(socket: Socket): Promise<number> {
   });
   return new Promise((resolve) => {
     socket.once('close', () => resolve(size));
-    socket.setTimeout(1_000, () => resolve(size));
+    socket.setTimeout(10_000, () => resolve(size));
     socket.resume();
   });
 }

@@ -9,8 +9,8 @@ import { inProcess } from '../../support/transports.ts';
 
 useConfig({ BCRYPT_COST: '5' });
 
-/** A password of this cost takes a second or more. */
-const expensive = 13;
+/** A password of this cost takes a few seconds. */
+const expensive = 15;
 
 const aHash = (plain = 'correct horse', cost = 4) => withPasswordThread((compute) => compute({ isNew: true, plain, cost }));
 

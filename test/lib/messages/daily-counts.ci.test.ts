@@ -27,8 +27,10 @@ await useDatabaseOutside();
 const dayLength = 86_400_000;
 const owner = await anAccount();
 
+const today = Math.floor(Date.now() / dayLength) * dayLength;
+
 /** Noon of the day that was this many days ago. */
-const noon = (daysAgo: number) => new Date(Math.floor(Date.now() / dayLength) * dayLength + dayLength / 2 - daysAgo * dayLength);
+const noon = (daysAgo: number) => new Date(today + dayLength / 2 - daysAgo * dayLength);
 const dayOf = (date: Date) => date.toISOString().slice(0, 10);
 /** The end of this day, so that today's messages are not in the future. */
 const now = noon(0).getTime() + dayLength / 2 - 1;
@@ -217,11 +219,15 @@ describe('days with too many messages for one request', () => {
 
   /** A time in milliseconds that is too short to count one of the four days with messages. */
   async function tooFew(): Promise<number> {
-    const begun = performance.now();
-    expect(await count(all)).toEqual(right);
-    const time = (performance.now() - begun) / 12;
-    await forgetDayCounts();
-    return time;
+    let time = Number.POSITIVE_INFINITY;
+    // A pause of a busy machine makes one of them too long.
+    for (let turn = 0; turn < 3; turn++) {
+      const begun = performance.now();
+      expect(await count(all)).toEqual(right);
+      time = Math.min(time, performance.now() - begun);
+      await forgetDayCounts();
+    }
+    return time / 12;
   }
 
   it('days with too many messages for one request are counted by several, and each continues where the last one stopped', async () => {
