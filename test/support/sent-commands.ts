@@ -30,6 +30,17 @@ export async function commandsOf(work: () => Promise<unknown>): Promise<SentComm
   return sent;
 }
 
+/** Resolves as soon as the service sends a command of this name about a collection. */
+export const untilSent = (name: string, collection: string): Promise<void> =>
+  new Promise((resolve) => {
+    const look = (command: Document) => {
+      if (command[name] !== collection) return;
+      commandWatchers.delete(look);
+      resolve();
+    };
+    commandWatchers.add(look);
+  });
+
 /**
  * The stages of the database's plan for a command's query; empty for an insert, which does not have
  * a query.

@@ -8,6 +8,7 @@ import { anAccount } from '../../support/accounts.ts';
 import { useOwnDatabase } from '../../support/config.ts';
 import { aMessage } from '../../support/messages.ts';
 import { aRoomOf } from '../../support/rooms.ts';
+import { untilSent } from '../../support/sent-commands.ts';
 import { inProcess as call } from '../../support/transports.ts';
 
 useOwnDatabase();
@@ -38,11 +39,12 @@ describe('messages that an earlier version stored', () => {
   });
 
   it('messages that an earlier version stored are found after an upgrade that was cut off and goes on, the newest first', async () => {
+    const isBegun = untilSent('update', 'upgrades');
     const filling = fillWordsMeanwhile();
-    await expect.poll(() => upgrades.countDocuments()).toBe(1);
+    await isBegun;
     await filling.end();
     const filled = await messages.countDocuments({ words: { $exists: true } });
-    expect(filled).toBeLessThan(451);
+    expect([filled > 0, filled < 451]).toEqual([true, true]);
     expect(await messages.findOne({}, { sort: { _id: -1 } })).toHaveProperty('words');
     expect(await fillWords()).toBe(451 - filled);
     expect(await messages.countDocuments({ words: { $exists: false } })).toBe(0);
