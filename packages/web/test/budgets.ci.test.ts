@@ -6,7 +6,7 @@ import { aRoomOf } from '../../../test/support/rooms.ts';
 import { goWithin } from '../../../tools/harness/browser.ts';
 import { readFiles, readPage, type SiteFile } from '../site.ts';
 import { heapAtRest, scrollThrough } from './scrolling.ts';
-import { call, say, serveUrl, visit } from './support.ts';
+import { call, say, serveUrl, visit, waitForCode } from './support.ts';
 
 /** The number of messages in the long room: more than twice the number that the page keeps. */
 const many = 700;
@@ -128,8 +128,7 @@ describe('a long room', () => {
       return found;
     };
     // Five seconds after the start, the page loads all code that it may need later.
-    const hasCode = "performance.getEntriesByType('resource').some(({ name }) => name.includes('/assets/search-'))";
-    await expect.poll(() => page.evaluate(hasCode)).toBe(true);
+    await waitForCode(page, 'search');
     await switchRooms(120);
     const before = await threeTimes();
     await switchRooms(60);

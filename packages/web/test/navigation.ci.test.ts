@@ -20,14 +20,15 @@ const phone = { width: 390, height: 780, options: { hasTouch: true, isMobile: tr
 
 const me = () => people[0] as Account;
 
-/** The message at the top of the visible part, and its position. */
-const placeIn = (page: Page) =>
-  page.evaluate<{ seq: number; top: number }>(`(() => {
-    const box = document.querySelector('#messages');
-    const top = box.getBoundingClientRect().top;
-    const row = [...box.querySelectorAll('li[data-seq]')].find((row) => row.getBoundingClientRect().bottom > top + 1);
-    return { seq: Number(row.dataset.seq), top: Math.round(row.getBoundingClientRect().top - top) };
-  })()`);
+/** An expression for the message at the top of the visible part, and its position. */
+const place = `(() => {
+  const box = document.querySelector('#messages');
+  const top = box.getBoundingClientRect().top;
+  const row = [...box.querySelectorAll('li[data-seq]')].find((row) => row.getBoundingClientRect().bottom > top + 1);
+  return { seq: Number(row.dataset.seq), top: Math.round(row.getBoundingClientRect().top - top) };
+})()`;
+
+const placeIn = (page: Page) => page.evaluate<{ seq: number; top: number }>(place);
 
 /** Waits until nothing moves. Returns the top visible message, or undefined if no room is open. */
 async function settled(page: Page) {
@@ -86,15 +87,15 @@ describe('the reading position', () => {
       const box = document.querySelector('#messages');
       if (!box || box.scrollTop === 0) return;
       observer.disconnect();
-      const { seq } = (box.scrollTop -= 1400, [...box.querySelectorAll('li[data-seq]')]
-        .find((row) => row.getBoundingClientRect().bottom > box.getBoundingClientRect().top + 1).dataset);
-      window.firstSeq = Number(seq);
+      box.scrollTop -= 1400;
+      window.scrolledTo = ${place};
     }).observe(document, { childList: true, subtree: true })`);
     await page.reload();
-    await expect.poll(() => page.evaluate('window.firstSeq')).toBeGreaterThan(0);
+    const scrolledTo = () => page.evaluate<{ seq: number } | undefined>('window.scrolledTo');
+    await expect.poll(scrolledTo).toBeDefined();
     await page.getByRole('link', { name: 'Members' }).waitFor();
     await settled(page);
-    expect((await placeIn(page)).seq).toBe(await page.evaluate('window.firstSeq'));
+    expect((await placeIn(page)).seq).toBe((await scrolledTo())?.seq);
     await context.close();
   });
 

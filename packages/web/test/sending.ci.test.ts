@@ -5,7 +5,7 @@ import { aMessage } from '../../../test/support/messages.ts';
 import { startProxy } from '../../../test/support/proxy.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { goWithin } from '../../../tools/harness/browser.ts';
-import { call, openPage, say, serveUrl, textsOf, visit } from './support.ts';
+import { call, openPage, say, serveUrl, textsOf, visit, waitForCode } from './support.ts';
 
 /**
  * The runs in which the connection is cut. In CI, each thing that a run may do happens in one of
@@ -94,8 +94,7 @@ describe('a message', () => {
     const { page, context } = await visit({ path: `/rooms/${id}`, as: owner });
     await expect.poll(() => textsOf(page)).toEqual(['who is on the train?']);
     // The code of threads comes a few seconds later than that of rooms.
-    const hasCode = "performance.getEntriesByType('resource').some(({ name }) => name.includes('/assets/thread-'))";
-    await expect.poll(() => page.evaluate(hasCode)).toBe(true);
+    await waitForCode(page, 'thread');
     await context.setOffline(true);
     await goWithin(page, `/rooms/${id}?thread=${thread.$oid}`);
     const panel = page.locator('.side');

@@ -1,4 +1,5 @@
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
 import type { Account } from '../../../test/support/accounts.ts';
 import { browser } from '../../../test/support/browser.ts';
 import { serveUrl as startServer } from '../../../test/support/services.ts';
@@ -116,6 +117,12 @@ export const storedIn = <Entry>(page: Page, store: 'drafts' | 'messages' | 'outb
       };
     };
   })`);
+
+/** Waits until a page has loaded a part of its code that is not needed at first. */
+export async function waitForCode(page: Page, part: string): Promise<void> {
+  const hasCode = `performance.getEntriesByType('resource').some(({ name }) => name.includes('/assets/${part}-'))`;
+  await expect.poll(() => page.evaluate(hasCode)).toBe(true);
+}
 
 /** Waits until a page that is about to sign in is notified of changes by other devices. */
 export async function waitForConnection(page: Page): Promise<void> {

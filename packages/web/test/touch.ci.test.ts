@@ -4,7 +4,7 @@ import { anAccount } from '../../../test/support/accounts.ts';
 import { aMessage } from '../../../test/support/messages.ts';
 import { aRoom } from '../../../test/support/rooms.ts';
 import { drawn, goWithin } from '../../../tools/harness/browser.ts';
-import { call, visit } from './support.ts';
+import { call, visit, waitForCode } from './support.ts';
 
 const phone = { width: 390, height: 700, options: { hasTouch: true, isMobile: true } };
 
@@ -18,8 +18,7 @@ async function onAPhone() {
   const { page, context, problems } = await visit({ path: `/rooms/${room.id}`, ...phone, as: me });
   await row(page, 'message 19').waitFor();
   // The code for long presses is loaded late.
-  const hasCode = "performance.getEntriesByType('resource').some(({ name }) => name.includes('/assets/long-press-'))";
-  await expect.poll(() => page.evaluate(hasCode)).toBe(true);
+  await waitForCode(page, 'long-press');
   await drawn(page);
   return { page, context, problems, me, other, room, finger: await context.newCDPSession(page) };
 }

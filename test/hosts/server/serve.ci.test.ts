@@ -338,6 +338,6 @@ async function childrenOf(service: Service): Promise<number[]> {
 
 async function killAWorker(service: Service): Promise<void> {
   const [first] = await childrenOf(service);
-  if (first === undefined) throw new Error('The service has no workers.');
+  if (first === undefined) throw new Error('No worker process is running.');
   process.kill(first, 'SIGKILL');
 }

@@ -174,8 +174,11 @@ async function tellOfThread(room: MyRoom, isNews: (last: Message | undefined) =>
   if (route.value.name === 'room' && route.value.thread === thread && document.hasFocus()) return;
   const query = { room: room.id, thread, limit: 1 };
   const [last] = (await ask(chat.GET('/api/messages', { params: { query } })).catch(() => [])) as Message[];
-  if (last?.is_streaming || !isNews(last) || (last && last.seq <= (toldReplies.get(thread) ?? 0))) return;
-  if (last) toldReplies.set(thread, last.seq);
+  if (last?.is_streaming || !isNews(last)) return;
+  if (last) {
+    if (last.seq <= (toldReplies.get(thread) ?? 0)) return;
+    toldReplies.set(thread, last.seq);
+  }
   announce(strings.announce.reply(safeName(room.name)), { isPatient: true });
   const body = last ? bodyOf(last) : strings.announce.reply(safeName(room.name));
   const title = last ? pushStrings.repliedIn(nameOf(last), safeName(room.name)) : settings.name;

@@ -65,6 +65,7 @@ export async function tellLanguage(): Promise<void> {
 export function unsubscribe(): Promise<void> {
   storeState(false);
   return inTurn(async () => {
+    // A subscription before this one may have stored that it is on.
     storeState(false);
     const subscription = await (await worker())?.pushManager?.getSubscription();
     await subscription?.unsubscribe();
